@@ -1,0 +1,1 @@
+"""Leverrier finds what nobody measured."""

@@ -1,0 +1,194 @@
+"""Score a child with parents P and one more, for many candidates at once.
+
+A family's score has one shape for every score we use: Σ_jk F(N_jk) − Σ_j G(N_j) − penalty, where F and G are
+"rises": zero at zero, so empty cells cost nothing. Rises come as tables by count, and as Stirling's series
+(Bayesian scores) or n·log n (likelihoods) beyond the table.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from leverrier.kernels.bits import and_count, count
+
+BLOCK = 256  # words: a block of every mask in play stays in the first-level cache
+
+
+@njit(cache=True, nogil=True)
+def log_gamma(x):
+    """ln Γ(x) for x ≥ 16 by Stirling's series to 1e-15, below by the library."""
+    if x < 16.0:
+        return math.lgamma(x)
+    inverse = 1.0 / x
+    square = inverse * inverse
+    series = inverse * (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188))))
+    return (x - 0.5) * math.log(x) - x + 0.9189385332046727 + series
+
+
+@njit(cache=True, nogil=True)
+def rise(n, alpha):
+    """ln Γ(α+n) − ln Γ(α) [α > 0], or n·ln n [α = 0: the likelihood's]."""
+    if n <= 0.0:
+        return 0.0
+    if alpha > 0.0:
+        return log_gamma(alpha + n) - log_gamma(alpha)
+    return n * math.log(n)
+
+
+@njit(cache=True, nogil=True)
+def fill_rises(alpha, table):
+    for n in range(table.size):
+        table[n] = rise(float(n), alpha)
+
+
+@njit(cache=True, nogil=True)
+def score_counts(counts, size, child_states, alpha_cell, alpha_row, cell_rises, row_rises):
+    """Σ F(N_jk) − Σ G(N_j) over counts of which cells (j, k), k fastest, are the first `size`."""
+    total = 0.0
+    limit = cell_rises.size
+    for start in range(0, size, child_states):
+        row = 0
+        for k in range(start, start + child_states):
+            n = counts[k]
+            if n > 0:
+                row += n
+                total += cell_rises[n] if n < limit else rise(float(n), alpha_cell)
+        if row > 0:
+            total -= row_rises[row] if row < limit else rise(float(row), alpha_row)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def _prefix(masks, first, states, parents, j, lo, hi, out):
+    """AND of the masks of parent configuration j (last parent fastest), words lo to hi."""
+    width = hi - lo
+    started = False
+    for p in range(parents.size - 1, -1, -1):
+        v = parents[p]
+        state = j % states[v]
+        j //= states[v]
+        source = masks[first[v] + state, lo:hi]
+        if started:
+            for w in range(width):
+                out[w] &= source[w]
+        else:
+            for w in range(width):
+                out[w] = source[w]
+            started = True
+    if not started:
+        for w in range(width):
+            out[w] = ~np.uint64(0)
+
+
+@njit(cache=True, nogil=True)
+def expand_counts(masks, first, states, complete, child, parents, candidates, starts, counts):
+    """Counts of (parents, candidate, child) for every candidate; candidate c's table begins at starts[c].
+
+    The parents' masks are ANDed once for all candidates; the candidate's last state comes by subtraction.
+    """
+    words = masks.shape[1]
+    r = states[child]
+    q = 1
+    for p in parents:
+        q *= states[p]
+    joint = np.empty((r, BLOCK), dtype=np.uint64)
+    prefix = np.empty(BLOCK, dtype=np.uint64)
+    totals = np.empty(r, dtype=np.int64)
+    for lo in range(0, words, BLOCK):
+        hi = min(words, lo + BLOCK)
+        width = hi - lo
+        for j in range(q):
+            _prefix(masks, first, states, parents, j, lo, hi, prefix)
+            if parents.size > 1 and count(prefix[:width]) == 0:
+                continue
+            for k in range(r):
+                target = joint[k, :width]
+                source = masks[first[child] + k, lo:hi]
+                for w in range(width):
+                    target[w] = prefix[w] & source[w]
+                totals[k] = count(target)
+            for c in range(candidates.size):
+                v = candidates[c]
+                explicit = states[v] - 1 if complete[v] else states[v]
+                base = starts[c] + j * states[v] * r
+                for k in range(r):
+                    rest = totals[k]
+                    if rest == 0:
+                        continue
+                    target = joint[k, :width]
+                    for a in range(explicit):
+                        n = and_count(target, masks[first[v] + a, lo:hi])
+                        counts[base + a * r + k] += n
+                        rest -= n
+                    if complete[v]:
+                        counts[base + (states[v] - 1) * r + k] += rest
+
+
+@njit(cache=True, nogil=True)
+def base_codes(codes, states, child, parents, out):
+    """Each row's cell number in the (parents, child) table, −1 where one of them is a hole."""
+    n = codes.shape[1]
+    out[:] = 0
+    for position in range(parents.size + 1):
+        v = parents[position] if position < parents.size else child
+        column = codes[v]
+        r = states[v]
+        for i in range(n):
+            state = column[i]
+            if state >= r:
+                out[i] = -1
+            elif out[i] >= 0:
+                out[i] = out[i] * r + state
+
+
+@njit(cache=True, nogil=True)
+def histogram(base, child_states, column, r, counts):
+    """Counts of (parents, candidate, child) from the rows' base cells and the candidate's column."""
+    for i in range(base.size):
+        cell = base[i]
+        state = column[i]
+        if cell >= 0 and state < r:
+            j = cell // child_states
+            counts[(j * r + state) * child_states + (cell - j * child_states)] += 1
+
+
+@njit(cache=True, nogil=True)
+def weighted_histogram(base, child_states, column, r, weights, counts):
+    for i in range(base.size):
+        cell = base[i]
+        state = column[i]
+        if cell >= 0 and state < r:
+            j = cell // child_states
+            counts[(j * r + state) * child_states + (cell - j * child_states)] += weights[i]
+
+
+@njit(cache=True, nogil=True)
+def score_real(counts, child_states, alpha_cell, alpha_row):
+    """The same score from expected or weighted counts, which are not whole numbers."""
+    total = 0.0
+    for start in range(0, counts.size, child_states):
+        row = 0.0
+        for k in range(start, start + child_states):
+            if counts[k] > 0.0:
+                row += counts[k]
+                total += rise(counts[k], alpha_cell)
+        total -= rise(row, alpha_row)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def score_packed(counts, starts, r, alpha_cells, alpha_rows, cell_at, row_at, rises, out):
+    """Scores of packed tables of whole counts; table c uses the rises rows cell_at[c] and row_at[c]."""
+    for c in range(out.size):
+        table = counts[starts[c] : starts[c + 1]]
+        out[c] = score_counts(
+            table, table.size, r, alpha_cells[c], alpha_rows[c], rises[cell_at[c]], rises[row_at[c]]
+        )
+
+
+@njit(cache=True, nogil=True)
+def score_packed_real(counts, starts, r, alpha_cells, alpha_rows, out):
+    """Scores of packed tables of expected or weighted counts."""
+    for c in range(out.size):
+        out[c] = score_real(counts[starts[c] : starts[c + 1]], r, alpha_cells[c], alpha_rows[c])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
 
 from leverrier.errors import NetworkError
 
@@ -48,19 +49,25 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: networkx.DiGraph) -> Graph:
-        return cls.from_edges(map(str, graph.nodes), ((str(a), str(b)) for a, b in graph.edges))
+        """The same arrows; parents in the order in which their arrows were added."""
+        if not graph.is_directed():
+            raise NetworkError("the networkx graph has no directions: a DiGraph is needed")
+        return cls(tuple((str(node), tuple(map(str, graph.predecessors(node)))) for node in graph.nodes))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph, (self.families,)  # what is derived is derived again: read-only maps cannot be pickled
 
     @cached_property
-    def parent_map(self) -> dict[str, tuple[str, ...]]:
-        return dict(self.families)
+    def parent_map(self) -> Mapping[str, tuple[str, ...]]:
+        return MappingProxyType(dict(self.families))
 
     @cached_property
-    def child_map(self) -> dict[str, tuple[str, ...]]:
+    def child_map(self) -> Mapping[str, tuple[str, ...]]:
         children: dict[str, list[str]] = {node: [] for node, _ in self.families}
         for node, parents in self.families:
             for parent in parents:
                 children[parent].append(node)
-        return {node: tuple(below) for node, below in children.items()}
+        return MappingProxyType({node: tuple(below) for node, below in children.items()})
 
     @cached_property
     def order(self) -> tuple[str, ...]:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.table import Label, Table
-from leverrier.errors import NetworkError, TooLargeError
+from leverrier.errors import NetworkError, OptionError, TooLargeError
 from leverrier.model.graph import Graph
 
 MOST_CELLS = 2**26
 """Tables above this many cells (half a gigabyte) are refused before they are allocated."""
+NEARLY_ONE = 1e-6
+"""How far a row of a table may be from summing to one."""
+ROUNDING = 1e-13
+"""A row that sums to one within this does so up to rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,19 +34,31 @@ class Network:
     """Where it came from, and what reading it changed."""
 
     def __post_init__(self) -> None:
+        """Check, and keep our own read-only copies: nothing outside can change a network afterwards."""
         for node in self.graph:
             if node not in self.states or node not in self.tables:
                 raise NetworkError(f"{node!r} has no {'states' if node not in self.states else 'table'}")
-            expected = self.shape(node)
-            table = self.tables[node]
-            if table.shape != expected:
-                raise NetworkError(f"the table of {node!r} has shape {table.shape}, expected {expected}")
-            if not np.all(table >= 0) or not np.allclose(table.sum(axis=-1), 1, atol=1e-6):
-                raise NetworkError(
-                    f"the table of {node!r} is not a distribution: "
-                    "entries must be at least 0 and sum to 1 for each parent configuration"
-                )
-            table.flags.writeable = False
+        states = {node: _checked_states(node, tuple(self.states[node])) for node in self.graph}
+        object.__setattr__(self, "states", MappingProxyType(states))
+        tables = {node: _checked_table(node, self.tables[node], self.shape(node)) for node in self.graph}
+        object.__setattr__(self, "tables", MappingProxyType(tables))
+        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Network, (self.graph, dict(self.states), dict(self.tables), dict(self.notes))
+
+    def __eq__(self, other: object) -> bool:
+        """Equal graphs, states and tables, bit for bit; the notes do not count."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (
+            self.graph == other.graph
+            and self.states == other.states
+            and all(np.array_equal(self.tables[node], other.tables[node]) for node in self.graph)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.graph, tuple(self.states.values())))
 
     @classmethod
     def build(
@@ -51,8 +68,12 @@ class Network:
         tables: Mapping[str, ArrayLike],
         notes: Mapping[str, Any] | None = None,
     ) -> Network:
-        """A network from anything array-like; rows within 1e-6 of summing to one are made exact."""
-        exact = {node: _normalised(np.array(tables[node], dtype=np.float64)) for node in graph if node in tables}
+        """A network from anything array-like; rows within 1e-6 of summing to one are made exact.
+
+        Rows that already sum to one up to rounding are left as they are, bit for bit.
+        """
+        given = {node: np.array(tables[node], dtype=np.float64, ndmin=1) for node in graph if node in tables}
+        exact = {node: normalised(table, NEARLY_ONE) for node, table in given.items()}
         return cls(graph, {node: tuple(states[node]) for node in graph if node in states}, exact, notes or {})
 
     @property
@@ -92,6 +113,8 @@ class Network:
 
     def sample(self, n_rows: int, seed: int | np.random.Generator = 0) -> Table:
         """Rows drawn from the network, parents first, as a Table."""
+        if n_rows < 0:
+            raise OptionError(f"{n_rows} rows cannot be drawn: give a number of at least 0")
         rng = np.random.default_rng(seed)
         drawn: dict[str, NDArray[np.int64]] = {}
         for node in self.graph.order:
@@ -99,7 +122,9 @@ class Network:
             rows = np.zeros(n_rows, dtype=np.int64)
             for parent in self.graph.parents(node):
                 rows = rows * self.cardinality(parent) + drawn[parent]
-            cumulative = np.cumsum(table.reshape(-1, table.shape[-1]), axis=1)[:, :-1]
+            cumulative = np.cumsum(table.reshape(-1, table.shape[-1]), axis=1)
+            # The last possible state takes what rounding left over: a state of probability zero is never drawn.
+            cumulative = np.where(cumulative >= cumulative[:, -1:], np.inf, cumulative)[:, :-1]
             uniform = rng.random(n_rows)
             drawn[node] = sum(
                 ((uniform >= column[rows]).astype(np.int64) for column in cumulative.T), np.zeros(n_rows, np.int64)
@@ -171,8 +196,46 @@ def _conditional(joint: NDArray[np.float64], given: NDArray[np.float64]) -> NDAr
     return np.divide(joint, denominator, out=uniform, where=denominator > 0)
 
 
-def _normalised(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    total = table.sum(axis=-1, keepdims=True) if table.ndim else table
-    if table.ndim and np.all(table >= 0) and np.allclose(total, 1, atol=1e-6):
-        return table / total
-    return table
+def normalised(table: NDArray[np.float64], within: float) -> NDArray[np.float64]:
+    """Rows (along the last axis) that sum to one within `within` made to sum to one.
+
+    A row that does so up to rounding is left alone, so that doing it twice changes nothing. Rows further off
+    stay as they are, for the check that refuses them.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = table.sum(axis=-1, keepdims=True)
+    off = np.abs(total - 1)
+    return np.divide(table, total, out=table.copy(), where=(off > ROUNDING) & (off <= within))
+
+
+def _checked_states(node: str, states: tuple[Label, ...]) -> tuple[Label, ...]:
+    if not states:
+        raise NetworkError(f"{node!r} has no states: at least one is needed")
+    if len(set(states)) != len(states):
+        twice = next(label for label in states if states.count(label) > 1)
+        raise NetworkError(f"{node!r} has the state {twice!r} twice: the states of a variable must differ")
+    return states
+
+
+def _checked_table(node: str, table: NDArray[np.float64], expected: tuple[int, ...]) -> NDArray[np.float64]:
+    if table.shape != expected:
+        raise NetworkError(f"the table of {node!r} has shape {table.shape}, expected {expected}")
+    if not (np.all(table >= 0) and np.all(np.abs(table.sum(axis=-1) - 1) <= NEARLY_ONE)):
+        raise NetworkError(
+            f"the table of {node!r} is not a distribution: "
+            "entries must be at least 0 and sum to 1 for each parent configuration"
+        )
+    return _frozen(table)
+
+
+def _frozen(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same numbers over immutable bytes, which no flag can make writable again."""
+    if table.dtype == np.float64 and table.flags.c_contiguous and isinstance(_owner(table), bytes):
+        return table
+    return np.frombuffer(np.asarray(table, dtype=np.float64).tobytes()).reshape(table.shape)
+
+
+def _owner(array: Any) -> Any:
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return array

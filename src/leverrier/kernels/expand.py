@@ -82,8 +82,8 @@ def _prefix(masks, first, states, parents, j, lo, hi, out):
 
 
 @njit(cache=True, nogil=True)
-def expand_counts(masks, first, states, complete, child, parents, candidates, starts, counts):
-    """Counts of (parents, candidate, child) for every candidate; candidate c's table begins at starts[c].
+def expand_counts(masks, first, states, complete, child, parents, wanted, starts, counts):
+    """Counts of (parents, candidate, child) for every wanted variable; variable v's table begins at starts[v].
 
     The parents' masks are ANDed once for all candidates; the candidate's last state comes by subtraction.
     """
@@ -108,10 +108,11 @@ def expand_counts(masks, first, states, complete, child, parents, candidates, st
                 for w in range(width):
                     target[w] = prefix[w] & source[w]
                 totals[k] = count(target)
-            for c in range(candidates.size):
-                v = candidates[c]
+            for v in range(wanted.size):
+                if not wanted[v]:
+                    continue
                 explicit = states[v] - 1 if complete[v] else states[v]
-                base = starts[c] + j * states[v] * r
+                base = starts[v] + j * states[v] * r
                 for k in range(r):
                     rest = totals[k]
                     if rest == 0:
@@ -126,41 +127,34 @@ def expand_counts(masks, first, states, complete, child, parents, candidates, st
 
 
 @njit(cache=True, nogil=True)
-def base_codes(codes, states, child, parents, out):
-    """Each row's cell number in the (parents, child) table, −1 where one of them is a hole."""
-    n = codes.shape[1]
-    out[:] = 0
-    for position in range(parents.size + 1):
-        v = parents[position] if position < parents.size else child
-        column = codes[v]
-        r = states[v]
-        for i in range(n):
-            state = column[i]
-            if state >= r:
+def row_codes(codes, states, child, parents, out):
+    """Each row's parent configuration (last parent fastest), −1 where a parent or the child is a hole."""
+    column = codes[child]
+    for i in range(out.size):
+        out[i] = 0 if column[i] < states[child] else -1
+    for p in parents:
+        column = codes[p]
+        r = states[p]
+        for i in range(out.size):
+            if column[i] >= r:
                 out[i] = -1
             elif out[i] >= 0:
-                out[i] = out[i] * r + state
+                out[i] = out[i] * r + column[i]
 
 
 @njit(cache=True, nogil=True)
-def histogram(base, child_states, column, r, counts):
-    """Counts of (parents, candidate, child) from the rows' base cells and the candidate's column."""
-    for i in range(base.size):
-        cell = base[i]
-        state = column[i]
-        if cell >= 0 and state < r:
-            j = cell // child_states
-            counts[(j * r + state) * child_states + (cell - j * child_states)] += 1
+def histogram(rows, child, child_states, column, r, counts):
+    """Counts of (parents, candidate, child) from each row's parent configuration and two columns."""
+    for i in range(rows.size):
+        if rows[i] >= 0 and column[i] < r:
+            counts[(rows[i] * r + column[i]) * child_states + child[i]] += 1
 
 
 @njit(cache=True, nogil=True)
-def weighted_histogram(base, child_states, column, r, weights, counts):
-    for i in range(base.size):
-        cell = base[i]
-        state = column[i]
-        if cell >= 0 and state < r:
-            j = cell // child_states
-            counts[(j * r + state) * child_states + (cell - j * child_states)] += weights[i]
+def weighted_histogram(rows, child, child_states, column, r, weights, counts):
+    for i in range(rows.size):
+        if rows[i] >= 0 and column[i] < r:
+            counts[(rows[i] * r + column[i]) * child_states + child[i]] += weights[i]
 
 
 @njit(cache=True, nogil=True)
@@ -178,17 +172,19 @@ def score_real(counts, child_states, alpha_cell, alpha_row):
 
 
 @njit(cache=True, nogil=True)
-def score_packed(counts, starts, r, alpha_cells, alpha_rows, cell_at, row_at, rises, out):
+def score_packed(counts, starts, wanted, r, alpha_cells, alpha_rows, cell_at, row_at, rises, out):
     """Scores of packed tables of whole counts; table c uses the rises rows cell_at[c] and row_at[c]."""
     for c in range(out.size):
-        table = counts[starts[c] : starts[c + 1]]
-        out[c] = score_counts(
-            table, table.size, r, alpha_cells[c], alpha_rows[c], rises[cell_at[c]], rises[row_at[c]]
-        )
+        if wanted[c]:
+            table = counts[starts[c] : starts[c + 1]]
+            out[c] = score_counts(
+                table, table.size, r, alpha_cells[c], alpha_rows[c], rises[cell_at[c]], rises[row_at[c]]
+            )
 
 
 @njit(cache=True, nogil=True)
-def score_packed_real(counts, starts, r, alpha_cells, alpha_rows, out):
+def score_packed_real(counts, starts, wanted, r, alpha_cells, alpha_rows, out):
     """Scores of packed tables of expected or weighted counts."""
     for c in range(out.size):
-        out[c] = score_real(counts[starts[c] : starts[c + 1]], r, alpha_cells[c], alpha_rows[c])
+        if wanted[c]:
+            out[c] = score_real(counts[starts[c] : starts[c + 1]], r, alpha_cells[c], alpha_rows[c])

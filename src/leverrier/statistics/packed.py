@@ -4,42 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.statistics.family import Family, Statistics
-
-Counts = NDArray[np.int64] | NDArray[np.float64]
+from leverrier.statistics.observed import Counts, ObservedCounts
 
 
 @dataclass(frozen=True, eq=False)
 class PackedTables:
-    """Table c is counts[starts[c]:starts[c+1]], the child's states fastest.
+    """Variable v's table, with v as one more parent, is counts[starts[v]:starts[v+1]], child's states fastest.
 
-    Rows of parent configurations that never occur may be left out: no score depends on them.
+    The place after the last variable is the family with no further parent. Rows of parent configurations
+    that never occur may be left out: no score depends on them.
     """
 
     counts: Counts
     starts: NDArray[np.int64]
 
 
-@runtime_checkable
-class Expanding(Protocol):
-    """Statistics that can count a child with parents P and each of many further parents in one pass."""
-
-    def expand(self, child: str, parents: Sequence[str], candidates: Sequence[str | None]) -> PackedTables: ...
-
-
 def expand(
-    statistics: Statistics, child: str, parents: Sequence[str], candidates: Sequence[str | None]
+    statistics: Statistics, names: Sequence[str], child: int, parents: Sequence[int], wanted: NDArray[np.bool_]
 ) -> PackedTables:
-    """Tables of (child | parents + candidate) for each candidate; None stands for no further parent."""
-    if isinstance(statistics, Expanding):
-        return statistics.expand(child, parents, candidates)
-    families = [Family(child, (*parents, extra) if extra is not None else tuple(parents)) for extra in candidates]
-    tables = statistics.tables(families)
-    starts = np.concatenate([[0], np.cumsum([table.size for table in tables])]).astype(np.int64)
-    flat = [np.ravel(table) for table in tables]
-    return PackedTables(np.concatenate(flat) if flat else np.zeros(0), starts)
+    """Tables of (child | parents + v) for every wanted v, in one pass where the source can."""
+    if isinstance(statistics, ObservedCounts):
+        return PackedTables(*statistics.expand(child, parents, wanted))
+    above = tuple(names[p] for p in parents)
+    places = np.flatnonzero(wanted)
+    families = [Family(names[child], (*above, names[v]) if v < len(names) else above) for v in places]
+    sizes = np.zeros(len(wanted), dtype=np.int64)
+    tables = [np.ravel(table) for table in statistics.tables(families)]
+    sizes[places] = [table.size for table in tables]
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return PackedTables(np.concatenate(tables) if tables else np.zeros(0), starts)

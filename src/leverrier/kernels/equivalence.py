@@ -1,0 +1,150 @@
+"""Between a graph and its equivalence class. arcs[a, b] = 1 says a → b; both directions say a – b."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def extend(arcs, dag):
+    """Direct the undirected arcs without a new v-structure (Dor and Tarsi 1992); False if impossible."""
+    n = len(arcs)
+    work = arcs.copy()
+    dag[:] = 0
+    left = np.ones(n, dtype=np.bool_)
+    for _ in range(n):
+        sink = -1
+        for x in range(n):
+            if left[x] and _is_sink(work, x):
+                sink = x
+                break
+        if sink < 0:
+            return False
+        for y in range(n):
+            if work[y, sink]:
+                dag[y, sink] = 1
+            work[y, sink] = 0
+            work[sink, y] = 0
+        left[sink] = False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _is_sink(work, x):
+    """No arc leaves x, and each undirected neighbour is adjacent to all that is adjacent to x."""
+    n = len(work)
+    for y in range(n):
+        if work[x, y] and not work[y, x]:
+            return False
+    for y in range(n):
+        if work[x, y] and work[y, x]:
+            for z in range(n):
+                if z != y and (work[z, x] or work[x, z]) and not (work[y, z] or work[z, y]):
+                    return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def topological(dag):
+    n = len(dag)
+    waiting = dag.astype(np.int64).sum(axis=0)
+    order = np.empty(n, dtype=np.int64)
+    done = 0
+    for v in range(n):
+        if waiting[v] == 0:
+            order[done] = v
+            done += 1
+    at = 0
+    while at < done:
+        for child in range(n):
+            if dag[order[at], child]:
+                waiting[child] -= 1
+                if waiting[child] == 0:
+                    order[done] = child
+                    done += 1
+        at += 1
+    return order[:done]
+
+
+@njit(cache=True, nogil=True)
+def essential(dag, arcs):
+    """The class of a graph: compelled arcs stay, reversible ones become undirected (Chickering 1995)."""
+    n = len(dag)
+    order = topological(dag)
+    label = np.zeros((n, n), dtype=np.int8)  # 1 compelled, 2 reversible
+    for at in range(n):
+        y = order[at]
+        for back in range(at - 1, -1, -1):
+            x = order[back]
+            if dag[x, y] and label[x, y] == 0:
+                _label(dag, label, x, y)
+    for x in range(n):
+        for y in range(n):
+            arcs[x, y] = 1 if dag[x, y] or (dag[y, x] and label[y, x] == 2) else 0
+
+
+@njit(cache=True, nogil=True)
+def _label(dag, label, x, y):
+    n = len(dag)
+    for w in range(n):
+        if dag[w, x] and label[w, x] == 1:
+            if not dag[w, y]:
+                for z in range(n):
+                    if dag[z, y]:
+                        label[z, y] = 1
+                return
+            label[w, y] = 1
+    kind = 2
+    for z in range(n):
+        if z != x and dag[z, y] and not dag[z, x]:
+            kind = 1
+            break
+    for z in range(n):
+        if dag[z, y] and label[z, y] == 0:
+            label[z, y] = kind
+
+
+@njit(cache=True, nogil=True)
+def orient(arcs, allowed):
+    """Turn undirected arcs that may point one way only, and all that follows (Meek's rules); False if impossible."""
+    n = len(arcs)
+    changed = True
+    while changed:
+        changed = False
+        for a in range(n):
+            for b in range(n):
+                if arcs[a, b] and not arcs[b, a] and not allowed[a, b]:
+                    return False
+                if arcs[a, b] and arcs[b, a] and (not allowed[b, a] or _follows(arcs, a, b)):
+                    if not allowed[a, b]:
+                        return False
+                    arcs[b, a] = 0  # a → b
+                    changed = True
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _follows(arcs, a, b):
+    """Whether a – b must be a → b: rules 1 to 3."""
+    n = len(arcs)
+    for c in range(n):
+        if c == a or c == b:
+            continue
+        into_a = arcs[c, a] and not arcs[a, c]
+        if into_a and not (arcs[c, b] or arcs[b, c]):
+            return True
+        out_of_a = arcs[a, c] and not arcs[c, a]
+        into_b = arcs[c, b] and not arcs[b, c]
+        if out_of_a and into_b:
+            return True
+        if into_b and arcs[a, c] and arcs[c, a]:
+            for d in range(c + 1, n):
+                if (
+                    d not in (a, b)
+                    and arcs[d, b]
+                    and not arcs[b, d]
+                    and arcs[a, d]
+                    and arcs[d, a]
+                    and not (arcs[c, d] or arcs[d, c])
+                ):
+                    return True
+    return False

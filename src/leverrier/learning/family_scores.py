@@ -1,0 +1,162 @@
+"""Scores of families by bit set, kept once computed: all that a structure search ever asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.kernels.expand import fill_rises, score_packed, score_packed_real
+from leverrier.learning.score import Score
+from leverrier.statistics.family import Statistics
+from leverrier.statistics.packed import expand
+
+TABLED_COUNTS = 4096
+"""Rises are looked up to this count and computed beyond it."""
+
+
+def members(bits: int) -> list[int]:
+    """The positions of the ones, ascending."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """By candidate parent: may the table be this large; its prior counts; where their rises are; the penalty."""
+
+    allowed: NDArray[np.bool_]
+    cells: NDArray[np.float64]
+    rows: NDArray[np.float64]
+    cell_at: NDArray[np.int64]
+    row_at: NDArray[np.int64]
+    penalties: NDArray[np.float64] | None
+
+
+class FamilyScores:
+    """Scores of (child | parents) with nodes as numbers and sets of nodes as the bits of an int.
+
+    `expand(child, parents)` is the work horse: the scores with each other node added as one more parent, in
+    one batch, −∞ where the table would have more than `max_cells` cells. Its last entry is the family itself.
+    """
+
+    def __init__(self, statistics: Statistics, score: Score, max_cells: int) -> None:
+        self.statistics = statistics
+        self.score = score
+        self.names = tuple(statistics.cardinalities)
+        self.states = np.array([*statistics.cardinalities.values(), 1], dtype=np.int64)
+        self.n_nodes = len(self.names)
+        self.max_cells = max_cells
+        self.families_scored = 0
+        self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._single: dict[tuple[int, int], float] = {}
+        self._rises = np.zeros((8, min(TABLED_COUNTS, int(statistics.total) + 1)))
+        self._rise_rows: dict[float, int] = {}
+        self._plans: dict[tuple[int, float], _Plan] = {}
+        self._only_itself = np.zeros(self.n_nodes + 1, dtype=np.bool_)
+        self._only_itself[-1] = True
+
+    def expand(self, child: int, parents: int) -> NDArray[np.float64]:
+        """Scores with one more parent, by node; own position and present parents are −∞; [-1] is the family."""
+        key = (child, parents)
+        known = self._expanded.get(key)
+        if known is None:
+            known = self._expanded[key] = self._compute(child, parents)
+        return known
+
+    def family(self, child: int, parents: int) -> float:
+        """One family's score."""
+        key = (child, parents)
+        whole = self._expanded.get(key)
+        if whole is not None:
+            return float(whole[-1])
+        known = self._single.get(key)
+        if known is None:
+            known = self._lookup_smaller(child, parents)
+            if known is None:
+                above = members(parents)
+                known = float(self._scores(child, above, self._plan(child, above), self._only_itself)[-1])
+            self._single[key] = known
+        return known
+
+    def total(self, parents: Sequence[int]) -> float:
+        """A whole graph's score, from each node's set of parents."""
+        return sum(self.family(child, above) for child, above in enumerate(parents))
+
+    def fits(self, child: int, parents: int) -> bool:
+        """Whether the family's table is within the cap on cells."""
+        cells = float(self.states[child])
+        for p in members(parents):
+            cells *= float(self.states[p])
+        return cells <= self.max_cells
+
+    def _lookup_smaller(self, child: int, parents: int) -> float | None:
+        bits = parents
+        while bits:
+            low = bits & -bits
+            whole = self._expanded.get((child, parents ^ low))
+            if whole is not None:
+                return float(whole[low.bit_length() - 1])
+            bits ^= low
+        return None
+
+    def _compute(self, child: int, parents: int) -> NDArray[np.float64]:
+        above = members(parents)
+        plan = self._plan(child, above)
+        wanted = plan.allowed.copy()
+        wanted[above] = False
+        wanted[child] = False
+        return self._scores(child, above, plan, wanted)
+
+    def _scores(self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
+        packed = expand(self.statistics, self.names, child, above, wanted)
+        out = np.full(self.n_nodes + 1, -np.inf)
+        self.families_scored += int(np.count_nonzero(wanted))
+        r = int(self.states[child])
+        if packed.counts.dtype == np.int64:
+            score_packed(
+                packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, plan.cell_at, plan.row_at,
+                self._rises, out,
+            )  # fmt: skip
+        else:
+            score_packed_real(packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, out)
+        if plan.penalties is not None:
+            out -= plan.penalties
+        return out
+
+    def _plan(self, child: int, above: list[int]) -> _Plan:
+        """What depends only on the sizes of the family's tables; few sizes occur, so they are kept."""
+        r = int(self.states[child])
+        rows = 1.0
+        for p in above:
+            rows *= float(self.states[p])
+        plan = self._plans.get((r, rows))
+        if plan is None:
+            plan = self._plans[r, rows] = self._make_plan(r, rows)
+        return plan
+
+    def _make_plan(self, r: int, rows: float) -> _Plan:
+        q = rows * self.states
+        alphas = np.array([self.score.alphas(r, float(each)) for each in q])
+        penalties = np.array([self.score.penalty(r, float(each), self.statistics.total) for each in q])
+        at = np.array([[self._rise(float(alpha)) for alpha in pair] for pair in alphas], dtype=np.int64)
+        allowed = q * r <= self.max_cells
+        allowed[-1] = True
+        cells, row = (np.ascontiguousarray(column) for column in alphas.T)
+        cell_at, row_at = (np.ascontiguousarray(column) for column in at.T)
+        return _Plan(allowed, cells, row, cell_at, row_at, penalties if penalties.any() else None)
+
+    def _rise(self, alpha: float) -> int:
+        row = self._rise_rows.get(alpha)
+        if row is None:
+            row = self._rise_rows[alpha] = len(self._rise_rows)
+            if row == len(self._rises):
+                self._rises = np.concatenate([self._rises, np.zeros_like(self._rises)])
+            fill_rises(alpha, self._rises[row])
+        return row

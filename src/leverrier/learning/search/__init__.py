@@ -1,0 +1,1 @@
+"""Structure search. It sees scores of families, never data."""

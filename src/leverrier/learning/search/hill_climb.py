@@ -1,0 +1,170 @@
+"""Greedy hill-climbing over graphs: add, delete or reverse the arc that gains most; tabu walks; perturbation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.learning.family_scores import members
+from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Problem
+
+ADD, DELETE, REVERSE = 0, 1, 2
+MOVES = ("add", "delete", "reverse")
+Move = tuple[int, int, int]
+"""What, parent, child."""
+
+
+class Climber:
+    """A graph with the gain of every single change to it; after a change only the touched nodes' are renewed.
+
+    gains[ADD][p, c], gains[DELETE][p, c], gains[REVERSE][p, c]; −∞ where the change is not possible. That an addition
+    or a reversal makes no cycle is looked up (`below`) when a move is chosen.
+    """
+
+    def __init__(self, problem: Problem, start: Parents) -> None:
+        self.problem = problem
+        self.parents = list(start)
+        n = problem.n_nodes
+        self.gains = np.full((3, n, n), -np.inf)
+        self.below = np.zeros((n, n), dtype=np.bool_)
+        self.score = problem.scores.total(start)
+        for child in range(n):
+            self._renew(child)
+        self._renew_reversals(range(n))
+        self._renew_below()
+
+    def best_move(self, tabu: NDArray[np.bool_] | None = None) -> tuple[float, Move]:
+        """The legal move that gains most (it may lose); among equals the first in order."""
+        gains = self.gains.copy()
+        gains[ADD][self.below.T] = -np.inf  # p is below c: p → c would close a cycle
+        if tabu is not None:
+            gains[:, tabu] = -np.inf
+        while True:
+            what, p, c = (int(i) for i in np.unravel_index(np.argmax(gains), gains.shape))
+            if what != REVERSE or not self._other_path(p, c) or not np.isfinite(gains[what, p, c]):
+                return float(gains[what, p, c]), (what, p, c)
+            gains[what, p, c] = -np.inf
+
+    def move(self, move: Move) -> None:
+        what, p, c = move
+        self.score += float(self.gains[what, p, c])
+        touched = [c]
+        if what == ADD:
+            self.parents[c] |= 1 << p
+        else:
+            self.parents[c] ^= 1 << p
+            if what == REVERSE:
+                self.parents[p] |= 1 << c
+                touched.append(p)
+        for child in touched:
+            self._renew(child)
+        self._renew_reversals(touched)
+        self._renew_below()
+
+    def legal(self, move: Move) -> bool:
+        what, p, c = move
+        if not np.isfinite(self.gains[what, p, c]):
+            return False
+        return not (self.below[c, p] if what == ADD else what == REVERSE and self._other_path(p, c))
+
+    def _other_path(self, p: int, c: int) -> bool:
+        """Whether p leads to c by another way than the arc itself."""
+        return any(self.below[p, other] for other in members(self.parents[c]) if other != p)
+
+    def _renew(self, child: int) -> None:
+        problem, above = self.problem, self.parents[child]
+        scores = problem.scores
+        column = np.full(problem.n_nodes, -np.inf)
+        base = scores.family(child, above)
+        if above.bit_count() < problem.max_parents:
+            expanded = scores.expand(child, above)
+            allowed = problem.allowed[:, child]
+            column[allowed] = expanded[:-1][allowed] - base
+        self.gains[ADD][:, child] = column
+        column = np.full(problem.n_nodes, -np.inf)
+        for p in members(above):
+            if not problem.required[p, child]:
+                column[p] = scores.family(child, above & ~(1 << p)) - base
+        self.gains[DELETE][:, child] = column
+
+    def _renew_reversals(self, touched: range | list[int]) -> None:
+        """p → c becomes c → p: what the deletion and the addition gain together."""
+        allowed = self.problem.allowed
+        for v in touched:
+            self.gains[REVERSE][:, v] = self.gains[DELETE][:, v] + np.where(allowed[v], self._add_into(v), -np.inf)
+            self.gains[REVERSE][v] = self.gains[DELETE][v] + np.where(allowed[:, v], self.gains[ADD][:, v], -np.inf)
+
+    def _add_into(self, child: int) -> NDArray[np.float64]:
+        """The gain of adding child → p, for each p."""
+        return self.gains[ADD][child]
+
+    def _renew_below(self) -> None:
+        """below[a, b]: a leads to b."""
+        n = self.problem.n_nodes
+        above = [0] * n
+        done = 0
+        waiting = list(range(n))
+        while waiting:
+            later = []
+            for v in waiting:
+                if self.parents[v] & ~done:
+                    later.append(v)
+                    continue
+                reach = self.parents[v]
+                for p in members(self.parents[v]):
+                    reach |= above[p]
+                above[v] = reach
+                done |= 1 << v
+            waiting = later
+        size = (n + 7) // 8
+        packed = np.frombuffer(b"".join(bits.to_bytes(size, "little") for bits in above), dtype=np.uint8)
+        self.below = np.unpackbits(packed.reshape(n, size), axis=1, count=n, bitorder="little").T.astype(np.bool_)
+
+
+def hill_climb(problem: Problem, start: Parents, effort: Effort, tabu: int = 0) -> Parents:
+    """Climb until nothing gains; with `tabu` > 0 walk on for that many moves without undoing recent ones."""
+    climber = Climber(problem, start)
+    best_score, best = climber.score, list(climber.parents)
+    recent: list[tuple[int, int]] = []
+    stale = 0
+    while not effort.spent():
+        blocked = _blocked(problem.n_nodes, recent) if tabu else None
+        gain, move = climber.best_move(blocked)
+        if not np.isfinite(gain) or (gain <= SMALLEST_GAIN and stale >= tabu):
+            break
+        climber.move(move)
+        effort.moved(MOVES[move[0]], climber.score)
+        recent = [*recent, move[1:]][-tabu:] if tabu else []
+        stale += 1
+        if climber.score > best_score + SMALLEST_GAIN:
+            best_score, best, stale = climber.score, list(climber.parents), 0
+    return best
+
+
+def _blocked(n: int, recent: list[tuple[int, int]]) -> NDArray[np.bool_]:
+    blocked = np.zeros((n, n), dtype=np.bool_)
+    for p, c in recent:
+        blocked[p, c] = blocked[c, p] = True
+    return blocked
+
+
+def random_moves(problem: Problem, start: Parents, count: int, rng: np.random.Generator) -> Parents:
+    """The graph after so many random legal changes."""
+    climber = Climber(problem, start)
+    for _ in range(count):
+        possible = np.argwhere(np.isfinite(climber.gains))
+        for what, p, c in rng.permutation(possible).tolist():
+            if climber.legal((what, p, c)):
+                climber.move((what, p, c))
+                break
+    return climber.parents
+
+
+def drop_arcs(problem: Problem, start: Parents, share: float, rng: np.random.Generator) -> Parents:
+    """The graph without each arc that is not required, with this probability."""
+    kept = list(start)
+    for child, above in enumerate(start):
+        for p in members(above):
+            if not problem.required[p, child] and rng.random() < share:
+                kept[child] &= ~(1 << p)
+    return kept

@@ -1,0 +1,98 @@
+"""What a structure search must respect, and how it is told to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.learning.family_scores import FamilyScores, members
+from leverrier.status import Status
+
+SMALLEST_GAIN = 1e-7
+"""Gains below this are rounding: taking them could go round in circles."""
+
+Parents = list[int]
+"""By node, the set of its parents as bits."""
+
+
+@dataclass
+class Effort:
+    """The budget of a search, and who is told how it goes."""
+
+    deadline: float = np.inf
+    max_moves: float = np.inf
+    progress: Callable[[str, float], None] | None = None
+    moves: int = 0
+    trace: list[float] = field(default_factory=list)
+    status: Status = Status.CONVERGED
+
+    def spent(self) -> bool:
+        """Whether to stop now; remembers why."""
+        if self.moves >= self.max_moves:
+            self.status = Status.ITERATION_LIMIT
+        elif self.deadline < np.inf and time.monotonic() > self.deadline:
+            self.status = Status.BUDGET
+        return not self.status.converged
+
+    def moved(self, what: str, score: float) -> None:
+        self.moves += 1
+        self.trace.append(score)
+        if self.progress is not None:
+            self.progress(what, score)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Scores, and which arcs may (allowed[p, c]) and must (required[p, c]) be there."""
+
+    scores: FamilyScores
+    allowed: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+    max_parents: int
+    moves: dict[tuple[object, ...], list[tuple[float, int, int]]] = field(default_factory=dict)
+    """What greedy equivalence search has found out about a node's surroundings, for the next search."""
+
+    @cached_property
+    def log_states(self) -> NDArray[np.float64]:
+        return np.log(self.scores.states[:-1])
+
+    @property
+    def log_max_cells(self) -> float:
+        return float(np.log(self.scores.max_cells)) + 1e-9
+
+    @property
+    def n_nodes(self) -> int:
+        return self.scores.n_nodes
+
+    @cached_property
+    def free(self) -> bool:
+        """Whether nothing is required and what is forbidden is forbidden both ways: classes can be searched as such."""
+        return not self.required.any() and bool((self.allowed == self.allowed.T).all())
+
+    def fits(self, child: int, parents: int) -> bool:
+        return parents.bit_count() <= self.max_parents and self.scores.fits(child, parents)
+
+    def permits(self, parents: Parents) -> bool:
+        """Whether a whole graph respects the constraints."""
+        dag = to_matrix(parents)
+        legal = not (dag & ~self.allowed).any() and not (self.required & ~dag.astype(np.bool_)).any()
+        return bool(legal) and all(self.fits(child, above) for child, above in enumerate(parents))
+
+
+def to_matrix(parents: Parents) -> NDArray[np.uint8]:
+    """arcs[p, c] = 1 for each parent p of c."""
+    arcs = np.zeros((len(parents), len(parents)), dtype=np.uint8)
+    for child, above in enumerate(parents):
+        arcs[members(above), child] = 1
+    return arcs
+
+
+def column_bits(matrix: NDArray[np.uint8] | NDArray[np.bool_]) -> list[int]:
+    """By column, the rows that are set, as bits."""
+    packed = np.packbits(matrix.astype(np.bool_), axis=0, bitorder="little")
+    return [int.from_bytes(column.tobytes(), "little") for column in np.ascontiguousarray(packed.T)]

@@ -1,0 +1,102 @@
+"""Networks in files: the suffix tells the format, and a file is written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import os
+import secrets
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from leverrier.errors import FormatError, OptionError, TooLargeError
+from leverrier.formats.bif import dumps_bif, loads_bif
+from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
+from leverrier.model.network import Network
+
+MOST_BYTES = 2**27
+"""Files that are larger, or unpack to more, are not networks that could be used."""
+
+_FORMATS = {".bif": "bif", ".xml": "xmlbif", ".xmlbif": "xmlbif", ".bifxml": "xmlbif", ".json": "json"}
+_WRITERS: dict[str, Callable[[Network], str]] = {"bif": dumps_bif, "xmlbif": dumps_xmlbif, "json": dumps_json}
+
+
+def read_network(path: str | os.PathLike[str]) -> Network:
+    """The network in a .bif, .xml (XMLBIF 0.3) or .json file, or one of them packed as .gz."""
+    name = os.fspath(path)
+    kind = _kind(name)
+    data = read_whole(name)
+    if kind == "xmlbif":
+        return loads_xmlbif(data, name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError("not UTF-8 text: save the file as UTF-8", path=name, line=line) from error
+    return loads_bif(text, name) if kind == "bif" else loads_json(text, name)
+
+
+def write_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """Write a .bif, .xml (XMLBIF 0.3) or .json file, packed if .gz follows. JSON alone keeps everything."""
+    name = os.fspath(path)
+    data = _WRITERS[_kind(name)](network).encode()
+    write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
+
+
+def _kind(name: str) -> str:
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    if suffix not in _FORMATS:
+        raise OptionError(
+            f"{name}: the suffix {suffix!r} names no network format; .bif, .xml (XMLBIF) and .json do, also with .gz"
+        )
+    return _FORMATS[suffix]
+
+
+def read_whole(name: str) -> bytes:
+    """A file's bytes, unpacked if it is a .gz, and never more than can be meant."""
+    try:
+        with gzip.open(name) if name.lower().endswith(".gz") else open(name, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise FormatError(f"not a whole .gz file: {error}", path=name) from error
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be read: {_reason(error)}", path=name) from error
+    if len(data) > MOST_BYTES:
+        raise TooLargeError(f"{name}: more than {MOST_BYTES // 2**20} MB of text; a network of that size is not read")
+    return data
+
+
+def write_whole(name: str, data: bytes) -> None:
+    """Write beside the target, force it to the disk, and put it in the target's place in one step."""
+    target = Path(os.path.realpath(name))
+    temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            os.chmod(temporary, target.stat().st_mode & 0o777)
+        os.replace(temporary, target)
+        _settle(target.parent)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be written: {_reason(error)}", path=name) from error
+    finally:
+        with contextlib.suppress(OSError, ValueError):  # gone already, or never made
+            os.unlink(temporary)
+
+
+def _settle(folder: Path) -> None:
+    """Make the new name itself last; where folders cannot be opened there is nothing to do."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

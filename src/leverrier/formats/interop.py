@@ -107,7 +107,7 @@ def from_pyagrum(model: Any) -> Network:
         table = model.cpt(name)
         order = list(table.names)
         parents[name] = [other for other in order if other != name]
-        values = np.asarray(table.toarray(), dtype=np.float64).transpose()  # theirs: the first variable is the last axis
+        values = np.asarray(table.toarray(), dtype=np.float64).transpose()  # theirs: the last axis is the first name
         values = np.moveaxis(values, order.index(name), -1)
         tables[name] = normalised(values, _SINGLE_PRECISION)
     return _built(parents, states, tables)

@@ -1,1 +1,75 @@
-"""Leverrier finds what nobody measured."""
+"""Leverrier finds what nobody measured: hidden variables in tables and sequences, with evidence.
+
+    import leverrier as lv
+    table = lv.read_table("survey.csv")
+    result = lv.learn_structure(table)
+
+Names are loaded when first used, so that `import leverrier` costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from leverrier import datasets as datasets
+    from leverrier.data.reading import read_table as read_table
+    from leverrier.data.table import Table as Table
+    from leverrier.data.writing import write_table as write_table
+    from leverrier.errors import InputError as InputError
+    from leverrier.errors import LeverrierError as LeverrierError
+    from leverrier.formats.files import read_network as read_network
+    from leverrier.formats.files import write_network as write_network
+    from leverrier.formats.interop import from_networkx as from_networkx
+    from leverrier.formats.interop import from_pgmpy as from_pgmpy
+    from leverrier.formats.interop import from_pyagrum as from_pyagrum
+    from leverrier.formats.interop import to_networkx as to_networkx
+    from leverrier.formats.interop import to_pgmpy as to_pgmpy
+    from leverrier.formats.interop import to_pyagrum as to_pyagrum
+    from leverrier.learning.score import AIC as AIC
+    from leverrier.learning.score import BIC as BIC
+    from leverrier.learning.score import BDe as BDe
+    from leverrier.learning.score import BDeu as BDeu
+    from leverrier.learning.score import LogLikelihood as LogLikelihood
+    from leverrier.learning.structure import learn_structure as learn_structure
+    from leverrier.learning.structure import score as score
+    from leverrier.model.graph import Graph as Graph
+    from leverrier.model.network import Network as Network
+    from leverrier.status import Status as Status
+
+_WHERE = {
+    "data.reading": ("read_table",),
+    "data.writing": ("write_table",),
+    "data.table": ("Table",),
+    "errors": ("InputError", "LeverrierError"),
+    "formats.files": ("read_network", "write_network"),
+    "formats.interop": (
+        "from_networkx", "from_pgmpy", "from_pyagrum", "to_networkx", "to_pgmpy", "to_pyagrum",
+    ),
+    "learning.score": ("AIC", "BIC", "BDe", "BDeu", "LogLikelihood"),
+    "learning.structure": ("learn_structure", "score"),
+    "model.graph": ("Graph",),
+    "model.network": ("Network",),
+    "status": ("Status",),
+}  # fmt: skip
+_MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
+_SUBMODULES = ("datasets",)
+
+__all__ = ["__version__", *sorted(_MODULE_OF), *_SUBMODULES]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _SUBMODULES:
+        return importlib.import_module(f"leverrier.{name}")
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'leverrier' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"leverrier.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

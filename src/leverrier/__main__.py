@@ -1,0 +1,5 @@
+"""`python -m leverrier`."""
+
+from leverrier.cli import main
+
+main()

@@ -1,0 +1,35 @@
+"""The verbs, each loaded when it is called: `leverrier --help` must not import numerics."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+import leverrier
+
+VERBS = {
+    "check": "leverrier.cli.tables",
+    "convert": "leverrier.cli.networks",
+    "demo": "leverrier.cli.demo",
+    "learn": "leverrier.cli.networks",
+    "sample": "leverrier.cli.networks",
+}
+
+
+class LazyGroup(click.Group):
+    """Finds a verb's command in its module, named after the verb."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        return getattr(importlib.import_module(VERBS[cmd_name]), cmd_name)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(leverrier.__version__, prog_name="leverrier")
+def cli() -> None:
+    """Finds what nobody measured: hidden variables in tables and sequences, with evidence."""

@@ -1,0 +1,111 @@
+"""Verbs about networks: sample, convert, learn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from leverrier.cli import options
+from leverrier.data.reading import read_table
+from leverrier.data.writing import write_table
+from leverrier.datasets import network as bundled_network
+from leverrier.datasets import networks as bundled_names
+from leverrier.errors import OptionError
+from leverrier.formats.files import read_network, write_network
+from leverrier.learning.score import AIC, BIC, BDe, BDeu, Score
+from leverrier.learning.structure import METHODS, learn_structure
+from leverrier.model.network import Network
+
+
+def open_network(name: str) -> Network:
+    """A bundled network by its name, or a network file."""
+    if name in bundled_names():
+        return bundled_network(name)
+    if not Path(name).exists():
+        raise OptionError(
+            f"{name!r} is neither a file nor a bundled network; bundled are {', '.join(bundled_names())}"
+        )
+    return read_network(name)
+
+
+@click.command()
+@click.argument("network")
+@click.option("-n", "rows", type=click.IntRange(1), default=1000, show_default=True, help="How many rows.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV or Parquet file to write.")
+@click.option("--hide", multiple=True, metavar="VARIABLE", help="Leave this variable out (repeat for several).")
+@options.seed
+@options.quiet
+def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: int, quiet: bool) -> None:
+    """Draw rows from a network: a bundled one by name, or a file.
+
+    \b
+    leverrier sample alarm -n 10000 -o alarm.csv
+    leverrier sample model.bif -n 500 --hide HR -o rows.parquet
+    """
+    table = open_network(network).sample(rows, seed=seed).drop(*hide)
+    write_table(table, output)
+    if not quiet:
+        click.echo(f"wrote {table.n_rows:,} rows of {len(table.variables)} variables to {output}")
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target", type=click.Path(dir_okay=False))
+@options.quiet
+def convert(source: str, target: str, quiet: bool) -> None:
+    """Convert a network file between BIF, XMLBIF and JSON, by suffix.
+
+    \b
+    leverrier convert a.bif b.json
+    leverrier convert alarm alarm.xml
+    """
+    network = open_network(source)
+    write_network(network, target)
+    if not quiet:
+        click.echo(f"wrote {network!r} to {target}")
+
+
+SCORES: dict[str, Score] = {"bdeu": BDeu(), "bde": BDe(), "bic": BIC(), "aic": AIC()}
+
+
+@click.command()
+@click.argument("table")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the network (.bif, .xml, .json).")
+@click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True)
+@click.option("--score", "rule", type=click.Choice(list(SCORES)), default="bdeu", show_default=True)
+@click.option("--max-parents", type=click.IntRange(0), default=None, help="At most this many parents a column.")
+@options.seed
+@options.budget
+@options.as_json
+@options.quiet
+def learn(
+    table: str, output: str | None, method: str, rule: str, max_parents: int | None, seed: int,
+    budget: float | None, as_json: bool, quiet: bool,
+) -> None:  # fmt: skip
+    """Learn a network over a table's columns, without hidden variables.
+
+    \b
+    leverrier learn survey.csv
+    leverrier learn survey.csv --method best -o survey.bif
+    """
+    data = read_table(table)
+    found = learn_structure(
+        data, SCORES[rule], method=method, max_parents=max_parents, seed=seed, budget=budget  # type: ignore[arg-type]
+    )
+    if output:
+        write_network(found.network, output)
+    if as_json:
+        answer = {"score": found.score, "status": str(found.status), "edges": found.network.edges,
+                  "notes": list(data.notes)}  # fmt: skip
+        click.echo(json.dumps(answer))
+        return
+    if not quiet:
+        for note in data.notes:
+            click.echo(note, err=True)
+    click.echo(f"{found.network!r}; {SCORES[rule].name} {found.score:.2f}; {found.status}")
+    for parent, child in found.network.edges:
+        click.echo(f"  {parent} → {child}")
+    if output and not quiet:
+        click.echo(f"wrote the network to {output}")

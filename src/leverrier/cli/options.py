@@ -1,0 +1,44 @@
+"""Flags that several verbs share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class Duration(click.ParamType):
+    """A time such as 90, 90s, 5m or 1.5h, in seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, int | float):
+            return float(value)
+        match = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([smh]?)\s*", str(value))
+        if match is None:
+            self.fail(f"{value!r} is not a time: write for instance 90s, 5m or 1h", param, ctx)
+        return float(match[1]) * UNITS[match[2]]
+
+
+def seed(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+                        help="The same seed gives the same answer.")(command)  # fmt: skip
+
+
+def budget(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--budget", type=Duration(), default=None, help="Stop cleanly after this time: 90s, 5m, 1h.")(
+        command
+    )
+
+
+def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines instead of words.")(command)
+
+
+def quiet(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option("--quiet", "-q", is_flag=True, help="Print only the answer: no progress, no notes.")(command)

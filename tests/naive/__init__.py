@@ -1,0 +1,1 @@
+"""Slow, readable twins of the fast code: tests compare the two."""

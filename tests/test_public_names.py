@@ -1,0 +1,31 @@
+"""The public names are a contract: this list changes only on purpose."""
+
+import subprocess
+import sys
+
+import leverrier
+
+PUBLIC = """
+AIC BIC BDe BDeu Graph InputError LeverrierError LogLikelihood Network Status Table __version__ datasets
+from_networkx from_pgmpy from_pyagrum learn_structure read_network read_table score to_networkx to_pgmpy to_pyagrum
+write_network write_table
+""".split()
+
+
+def test_the_public_names_are_these():
+    assert sorted(leverrier.__all__) == sorted(PUBLIC)
+    assert set(dir(leverrier)) == set(PUBLIC)
+
+
+def test_every_public_name_is_there_and_says_what_it_is():
+    for name in PUBLIC:
+        value = getattr(leverrier, name)
+        if callable(value):
+            assert value.__doc__, f"{name} has no docstring"
+
+
+def test_importing_loads_nothing_heavy():
+    heavy = "numba, sklearn, altair, pandas, polars, duckdb, scipy"
+    code = f"import sys, leverrier; print([m for m in '{heavy}'.split(', ') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

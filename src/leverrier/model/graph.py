@@ -158,12 +158,17 @@ class Graph:
                 linked[parent].update(other for other in parents if other != parent)
         return {node: frozenset(others) for node, others in linked.items()}
 
-    def d_separated(self, x: Iterable[str] | str, y: Iterable[str] | str, given: Iterable[str] = ()) -> bool:
+    def d_separated(self, x: Iterable[str] | str, y: Iterable[str] | str, given: Iterable[str] | str = ()) -> bool:
         """Whether the graph alone makes x and y independent given the rest named."""
         import networkx
 
-        left, right = ({s} if isinstance(s, str) else set(s) for s in (x, y))
-        return bool(networkx.is_d_separator(self.to_networkx(), left, right, set(given)))
+        left, right, known = ({s} if isinstance(s, str) else set(s) for s in (x, y, given))
+        for node in (*left, *right, *known):
+            self._known(node)
+        twice = (left & right) | (left & known) | (right & known)
+        if twice:
+            raise NetworkError(f"{min(twice)!r} stands on two sides: x, y and given must be disjoint")
+        return bool(networkx.is_d_separator(self.to_networkx(), left, right, known))
 
     def to_networkx(self) -> networkx.DiGraph:
         import networkx

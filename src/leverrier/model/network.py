@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError, TooLargeError
 from leverrier.model.graph import Graph
+
+Method = Literal["exact", "approximate"]
+"""How to sum out what is not observed: by a junction tree, or by messages on the graph where that is too large."""
 
 MOST_CELLS = 2**26
 """Tables above this many cells (half a gigabyte) are refused before they are allocated."""
@@ -94,7 +98,7 @@ class Network:
         return self.graph.blanket(node)
 
     def cardinality(self, node: str) -> int:
-        return len(self.states[node])
+        return self.shape(node)[-1]
 
     def shape(self, node: str) -> tuple[int, ...]:
         return tuple(len(self.states[other]) for other in (*self.graph.parents(node), node))
@@ -133,21 +137,49 @@ class Network:
             {node: self.states[node] for node in self.graph}, np.stack([drawn[node] for node in self.graph])
         )
 
+    def log_likelihood(self, data: Any, method: Method = "exact") -> float:
+        """log P(data) in nats, over all rows with their weights; holes and absent columns are summed out."""
+        from leverrier.model.query import log_likelihood
+
+        return log_likelihood(self, data, method)
+
+    def row_log_likelihood(self, data: Any, method: Method = "exact") -> NDArray[np.float64]:
+        """The same for each row, weights left aside; −∞ where a row is impossible."""
+        from leverrier.model.query import row_log_likelihood
+
+        return row_log_likelihood(self, data, method)
+
+    def posterior(self, data: Any, variable: str | Sequence[str], method: Method = "exact") -> NDArray[np.float64]:
+        """P(variable | the rest of the row), (rows, states); the variable's own column is ignored.
+
+        Several variables give their joint, an axis each. A row whose rest is impossible is all zero.
+        """
+        from leverrier.model.query import posterior
+
+        return posterior(self, data, variable, method)
+
+    def complete(self, data: Any) -> Table:
+        """The rows with every hole and absent variable filled in, all together as is most probable."""
+        from leverrier.model.query import complete
+
+        return complete(self, data)
+
     def without(self, node: str) -> Network:
         """The network after marginalising `node` out: the minimal I-map, with the exact distribution."""
         graph = self.graph.without(node)
-        tables = {other: self.tables[other] for other in graph}
         children = [child for child in self.graph.order if child in self.graph.children(node)]
-        joint = _Factor((*self.parents(node), node), self.tables[node])
-        before = _Factor((), np.ones(()))
         for child in children:
-            scope = (*graph.parents(child), child)
-            cells = int(np.prod([self.cardinality(v) for v in (*scope, node)], dtype=np.float64))
+            cells = math.prod(self.cardinality(v) for v in (*graph.parents(child), child, node))
             if cells > MOST_CELLS:
                 raise TooLargeError(
                     f"without {node!r} the table of {child!r} would need {cells:,} cells "
                     f"(at most {MOST_CELLS:,}); graph.without({node!r}) gives the graph alone"
                 )
+        tables = {other: self.tables[other] for other in graph}
+        joint = _Factor((*self.parents(node), node), self.tables[node])
+        before = _Factor((), np.ones(()))
+        for child in children:
+            scope = (*graph.parents(child), child)
             joint = joint.times(_Factor((*self.parents(child), child), self.tables[child]))
             now = joint.sum_out(node)
             tables[child] = _conditional(now.aligned(scope), before.aligned(scope[:-1]))

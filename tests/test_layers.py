@@ -19,7 +19,8 @@ LAYERS = [
     {"discovery"},
     {"estimators", "report"},
     {"datasets", "api"},
-    {"cli", "__main__"},
+    {"cli"},
+    {"__main__"},
 ]
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 ROOT = Path(leverrier.__file__).parent

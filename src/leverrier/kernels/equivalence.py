@@ -6,26 +6,38 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def extend(arcs, dag):
-    """Direct the undirected arcs without a new v-structure (Dor and Tarsi 1992); False if impossible."""
+    """Direct the undirected arcs without a new v-structure (Dor and Tarsi 1992); False if impossible.
+
+    Sinks are taken off one by one; only a removed sink's neighbours can become sinks, so only they are asked again.
+    """
     n = len(arcs)
     work = arcs.copy()
     dag[:] = 0
     left = np.ones(n, dtype=np.bool_)
-    for _ in range(n):
-        sink = -1
-        for x in range(n):
-            if left[x] and _is_sink(work, x):
-                sink = x
-                break
-        if sink < 0:
-            return False
+    waiting = np.ones(n, dtype=np.bool_)
+    stack = np.empty(n, dtype=np.int64)
+    for x in range(n):
+        stack[x] = n - 1 - x
+    size = n
+    removed = 0
+    while size > 0:
+        size -= 1
+        x = stack[size]
+        waiting[x] = False
+        if not left[x] or not _is_sink(work, x):
+            continue
+        left[x] = False
+        removed += 1
         for y in range(n):
-            if work[y, sink]:
-                dag[y, sink] = 1
-            work[y, sink] = 0
-            work[sink, y] = 0
-        left[sink] = False
-    return True
+            if work[y, x]:
+                dag[y, x] = 1
+                work[y, x] = 0
+                work[x, y] = 0
+                if not waiting[y]:
+                    waiting[y] = True
+                    stack[size] = y
+                    size += 1
+    return removed == n
 
 
 @njit(cache=True, nogil=True)
@@ -124,27 +136,25 @@ def orient(arcs, allowed):
 
 @njit(cache=True, nogil=True)
 def _follows(arcs, a, b):
-    """Whether a – b must be a → b: rules 1 to 3."""
+    """Whether a – b must be a → b: Meek's rules 1 to 4."""
     n = len(arcs)
     for c in range(n):
         if c == a or c == b:
             continue
-        into_a = arcs[c, a] and not arcs[a, c]
-        if into_a and not (arcs[c, b] or arcs[b, c]):
-            return True
-        out_of_a = arcs[a, c] and not arcs[c, a]
         into_b = arcs[c, b] and not arcs[b, c]
-        if out_of_a and into_b:
+        apart = not (arcs[c, b] or arcs[b, c])
+        if apart and arcs[c, a] and not arcs[a, c]:  # 1: c → a – b
             return True
-        if into_b and arcs[a, c] and arcs[c, a]:
-            for d in range(c + 1, n):
-                if (
-                    d not in (a, b)
-                    and arcs[d, b]
-                    and not arcs[b, d]
-                    and arcs[a, d]
-                    and arcs[d, a]
-                    and not (arcs[c, d] or arcs[d, c])
-                ):
-                    return True
+        if into_b and arcs[a, c] and not arcs[c, a]:  # 2: a → c → b
+            return True
+        if not (arcs[a, c] and arcs[c, a]):
+            continue
+        for d in range(n):
+            if d == a or d == b or d == c or not (arcs[d, b] and not arcs[b, d]):
+                continue
+            beside = arcs[a, d] and arcs[d, a]
+            if into_b and beside and not (arcs[c, d] or arcs[d, c]):  # 3: c → b ← d, a between them
+                return True
+            if apart and arcs[c, d] and not arcs[d, c] and (arcs[a, d] or arcs[d, a]):  # 4: a – c → d → b
+                return True
     return False

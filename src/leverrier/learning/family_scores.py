@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from leverrier.statistics.packed import expand
 
 TABLED_COUNTS = 4096
 """Rises are looked up to this count and computed beyond it."""
+CELLS_AT_ONCE = 2**16
+"""Tables of one batch together; beyond it a batch is counted in parts that stay in the cache."""
 
 
 def members(bits: int) -> list[int]:
@@ -37,6 +39,8 @@ class _Plan:
     cell_at: NDArray[np.int64]
     row_at: NDArray[np.int64]
     penalties: NDArray[np.float64] | None
+    table_cells: NDArray[np.float64]
+    total_cells: float
 
 
 class FamilyScores:
@@ -115,9 +119,21 @@ class FamilyScores:
         return self._scores(child, above, plan, wanted)
 
     def _scores(self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        packed = expand(self.statistics, self.names, child, above, wanted)
         out = np.full(self.n_nodes + 1, -np.inf)
         self.families_scored += int(np.count_nonzero(wanted))
+        if plan.total_cells <= CELLS_AT_ONCE:
+            self._score_part(child, above, plan, wanted, out)
+        else:
+            for part in _parts(plan.table_cells, wanted):
+                self._score_part(child, above, plan, part, out)
+        if plan.penalties is not None:
+            out -= plan.penalties
+        return out
+
+    def _score_part(
+        self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_], out: NDArray[np.float64]
+    ) -> None:
+        packed = expand(self.statistics, self.names, child, above, wanted)
         r = int(self.states[child])
         if packed.counts.dtype == np.int64:
             score_packed(
@@ -126,9 +142,6 @@ class FamilyScores:
             )  # fmt: skip
         else:
             score_packed_real(packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, out)
-        if plan.penalties is not None:
-            out -= plan.penalties
-        return out
 
     def _plan(self, child: int, above: list[int]) -> _Plan:
         """What depends only on the sizes of the family's tables; few sizes occur, so they are kept."""
@@ -150,7 +163,10 @@ class FamilyScores:
         allowed[-1] = True
         cells, row = (np.ascontiguousarray(column) for column in alphas.T)
         cell_at, row_at = (np.ascontiguousarray(column) for column in at.T)
-        return _Plan(allowed, cells, row, cell_at, row_at, penalties if penalties.any() else None)
+        sizes = np.where(allowed, q * r, 0.0)
+        return _Plan(
+            allowed, cells, row, cell_at, row_at, penalties if penalties.any() else None, sizes, float(sizes.sum())
+        )
 
     def _rise(self, alpha: float) -> int:
         row = self._rise_rows.get(alpha)
@@ -160,3 +176,13 @@ class FamilyScores:
                 self._rises = np.concatenate([self._rises, np.zeros_like(self._rises)])
             fill_rises(alpha, self._rises[row])
         return row
+
+
+def _parts(sizes: NDArray[np.float64], wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
+    """Split what is wanted so that each part's tables stay below CELLS_AT_ONCE cells."""
+    places = np.flatnonzero(wanted)
+    which = np.floor_divide(np.cumsum(sizes[places]) - sizes[places], CELLS_AT_ONCE)
+    for number in np.unique(which):
+        part = np.zeros_like(wanted)
+        part[places[which == number]] = True
+        yield part

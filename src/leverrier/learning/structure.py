@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ def learn_structure(
     max_candidates: int | None = None,
     max_moves: int | None = None,
     budget: float | None = None,
-    threads: int = 1,
+    threads: int | None = None,
     progress: Callable[[str, float], None] | None = None,
     seed: int = 0,
 ) -> StructureResult:
@@ -111,7 +112,7 @@ def learn_structure(
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     table = as_table(data)
-    counts = ObservedCounts(table, threads=threads)
+    counts = ObservedCounts(table, threads=threads or len(os.sched_getaffinity(0)))
     _require_complete(counts, list(counts.cardinalities))
     deadline = np.inf if budget is None else time.monotonic() + budget
     effort = Effort(deadline, np.inf if max_moves is None else max_moves, progress)
@@ -197,6 +198,9 @@ def make_problem(
         p, c = np.argwhere(must & ~may)[0]
         raise OptionError(f"the arc {scores.names[p]!r} → {scores.names[c]!r} is both required and forbidden")
     may &= ~must.T  # what must point one way cannot point the other
+    single = scores.states[:-1] == 1
+    may[single] = may[:, single] = False  # a constant column says nothing, and its arcs would never be dropped
+    may |= must
     if max_candidates is not None:
         may &= _potential_parents(scores, max_candidates) | must
     return Problem(scores, may, must, n if max_parents is None else max_parents)

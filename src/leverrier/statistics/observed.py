@@ -19,7 +19,9 @@ BITMAP_CELLS = 768
 """Up to this many cells a table is counted by AND and popcount, beyond it by a histogram of row codes."""
 MOST_CELLS = 2**26
 THREADED_ROWS = 100_000
-"""From this many rows on, candidates are shared out over threads; each family is still counted by one."""
+"""From this many rows on counting by bitmaps is shared out over threads, from these many cells that by histograms.
+Each family is counted by one thread, so that the answer is the same for any number of them."""
+THREADED_CELLS = 100_000
 
 Counts = NDArray[np.int64] | NDArray[np.float64]
 Starts = NDArray[np.int64]
@@ -39,8 +41,8 @@ class ObservedCounts:
         self._states = np.append(table.cardinalities, 1).astype(np.int64)
         self._full = np.append([not np.any(column == table.missing) for column in table.codes], True)
         self._largest = int(self._states.max())
-        self._threads = threads if table.n_rows >= THREADED_ROWS else 1
-        self._pool = ThreadPoolExecutor(self._threads) if self._threads > 1 else None
+        self._threads = threads
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._starts: dict[int, Starts] = {}
         self._rows: tuple[tuple[int, tuple[int, ...]], NDArray[np.int64], int] | None = None
 
@@ -104,7 +106,7 @@ class ObservedCounts:
         for p in parents:
             cells *= int(self._states[p])
         if self.table.weights is None and cells * self._largest <= BITMAP_CELLS:
-            if self._pool is None:
+            if self._pool is None or self.table.n_rows < THREADED_ROWS:
                 return self._by_bitmaps(child, parents, wanted, cells)
             return self._threaded_bitmaps(child, parents, wanted, cells)
         return self._by_histograms(child, parents, wanted)
@@ -143,16 +145,19 @@ class ObservedCounts:
         weights = self.table.weights
         counts: Counts = np.zeros(starts[-1], dtype=np.int64 if weights is None else np.float64)
 
-        def count(v: int) -> None:
-            part = counts[starts[v] : starts[v + 1]]
-            if weights is None:
-                histogram(configurations, own, r, self._column(v), int(self._states[v]), part)
-            else:
-                weighted_histogram(configurations, own, r, self._column(v), int(self._states[v]), weights, part)
+        def count(places: NDArray[np.int64]) -> None:
+            for v in places.tolist():
+                part = counts[starts[v] : starts[v + 1]]
+                if weights is None:
+                    histogram(configurations, own, r, self._column(v), int(self._states[v]), part)
+                else:
+                    weighted_histogram(configurations, own, r, self._column(v), int(self._states[v]), weights, part)
 
-        places = [int(v) for v in np.flatnonzero(wanted)]
-        for _ in map(count, places) if self._pool is None else self._pool.map(count, places):
-            pass
+        places = np.flatnonzero(wanted)
+        if self._pool is None or len(places) * self.table.n_rows < THREADED_CELLS:
+            count(places)
+        else:
+            list(self._pool.map(count, np.array_split(places, self._threads)))
         return counts, starts
 
     def _column(self, v: int) -> NDArray[np.unsignedinteger]:

@@ -13,6 +13,7 @@ from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Pr
 
 DROPPED_SHARE = 0.2
 RANDOM_MOVES = 6
+LEAST_WORK = 20_000
 
 
 def fixed_point(problem: Problem, start: Parents, effort: Effort) -> Parents:
@@ -31,17 +32,20 @@ def fixed_point(problem: Problem, start: Parents, effort: Effort) -> Parents:
 def strip_each(problem: Problem, start: Parents, effort: Effort) -> Parents:
     """Take each node's arcs away in turn, repair, and keep what is better.
 
-    A node that was tied wrongly early on cannot be moved by single arcs; taken out whole it finds its place.
+    A node that was tied wrongly early on cannot be moved by single arcs; taken out whole it finds its place. It may
+    cost as many new family scores as the climb before it did: on wide tables of many states not every node gets its
+    turn, and the work, unlike a time, is the same on every machine.
     """
     current, score = start, problem.scores.total(start)
+    allowance = max(2 * problem.scores.families_scored, LEAST_WORK)
     by_name = sorted(range(problem.n_nodes), key=lambda node: problem.scores.names[node])
     for node in by_name:  # the order of the columns must not decide what is found
-        if effort.spent():
+        if effort.spent() or problem.scores.families_scored > allowance:
             break
         bare = _stripped(problem, current, node)
         if bare == current or _degree(current, node) < 2:
             continue
-        repaired = greedy_equivalence(problem, bare, effort)
+        repaired = greedy_equivalence(problem, bare, effort, near=_neighbourhood(current, node))
         if problem.scores.total(repaired) > score + SMALLEST_GAIN:
             current = fixed_point(problem, repaired, effort)
             score = problem.scores.total(current)
@@ -77,6 +81,15 @@ def _stripped(problem: Problem, graph: Parents, node: int) -> Parents:
         if above >> node & 1 and not problem.required[node, child]:
             bare[child] &= ~(1 << node)
     return bare
+
+
+def _neighbourhood(graph: Parents, node: int) -> int:
+    """The node, its parents, its children and their parents, as bits."""
+    near = 1 << node | graph[node]
+    for child, above in enumerate(graph):
+        if above >> node & 1:
+            near |= 1 << child | above
+    return near
 
 
 def _degree(graph: Parents, node: int) -> int:

@@ -44,27 +44,39 @@ class EquivalenceClass:
     def path(self, start: int, goal: int, blocked: int) -> int:
         """The nodes of a semi-directed path from start to goal outside `blocked`, as bits; 0 if there is none."""
         seen = blocked | 1 << start
-        trail = [start]
-        while trail:
-            onward = (self.neighbours[trail[-1]] | self.children[trail[-1]]) & ~seen
-            if onward >> goal & 1:
-                return sum(1 << v for v in trail) | 1 << goal
+        layers = [1 << start]
+        while not seen >> goal & 1:
+            onward = 0
+            for v in members(layers[-1]):
+                onward |= self.neighbours[v] | self.children[v]
+            onward &= ~seen
             if not onward:
-                trail.pop()
-                continue
-            seen |= onward & -onward
-            trail.append((onward & -onward).bit_length() - 1)
-        return 0
+                return 0
+            seen |= onward
+            layers.append(onward)
+        found = at = 1 << goal
+        for layer in reversed(layers[:-1]):  # back along any one way
+            v = at.bit_length() - 1
+            back = (self.neighbours[v] | self.parents[v]) & layer
+            at = back & -back
+            found |= at
+        return found
 
 
-def greedy_equivalence(problem: Problem, start: Parents, effort: Effort) -> Parents:
-    """Insert while it helps, then delete while it helps, and again until neither does."""
+def greedy_equivalence(problem: Problem, start: Parents, effort: Effort, near: int | None = None) -> Parents:
+    """Insert while it helps, then delete while it helps, and again until neither does.
+
+    With `near` (nodes as bits) moves are looked for at those nodes first and then only where a move touched something.
+    """
     state = EquivalenceClass(problem, to_matrix(start))
+    look = (1 << problem.n_nodes) - 1 if near is None else near
     score = problem.scores.total(start)
     idle = 0
     for phase in itertools.cycle((_Insertions, _Deletions)):
         before = state
-        state, score = phase(problem, state).climb(score, effort)
+        run = phase(problem, state)
+        state, score = run.climb(look, score, effort)
+        look |= run.touched
         idle = idle + 1 if state is before else 0
         if idle == 2 or (idle == 1 and phase is _Deletions) or effort.spent():
             return column_bits(_some_graph(problem, state))
@@ -93,6 +105,7 @@ class _Phase:
         self.state = state
         self.version = [0] * problem.n_nodes
         self.heap: list[tuple[float, int, int, int, int]] = []
+        self.touched = 0
 
     def moves(self, y: int) -> Moves:
         """Every move at y that gains. It depends on y's surroundings alone, so searches of one problem share it."""
@@ -114,8 +127,8 @@ class _Phase:
     def changed(self, x: int, y: int, clique: int) -> Arcs:
         raise TypeError("a phase is an insertion or a deletion phase")
 
-    def climb(self, score: float, effort: Effort) -> tuple[EquivalenceClass, float]:
-        for y in range(self.problem.n_nodes):
+    def climb(self, look: int, score: float, effort: Effort) -> tuple[EquivalenceClass, float]:
+        for y in members(look):
             self._look(y)
         parked: list[tuple[int, tuple[float, int, int, int, int]]] = []
         while self.heap:
@@ -134,6 +147,7 @@ class _Phase:
             effort.moved(self.what, score)
             before, self.state = self.state, after
             touched = self._touched(before, x, y)
+            self.touched |= touched
             for other in members(touched):
                 self.version[other] += 1
                 self._look(other)

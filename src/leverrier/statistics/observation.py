@@ -1,0 +1,107 @@
+"""What a table says about a graph: which families it leaves unobserved somewhere, and the evidence on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Label, Table
+from leverrier.errors import TableError
+from leverrier.inference.groups import Plan, make_plan
+from leverrier.inference.layout import Layout
+from leverrier.inference.unobserved import Evidence
+from leverrier.model.graph import Graph
+from leverrier.statistics.family import Family
+from leverrier.statistics.observed import ObservedCounts
+
+
+@dataclass(frozen=True, eq=False)
+class Observation:
+    """A graph, its states, and a table whose columns have those states. Nodes without a column are hidden.
+
+    `open_nodes` are those whose family is unobserved in some row: only their parameters need EM. The others'
+    are counted once.
+    """
+
+    graph: Graph
+    states: Mapping[str, tuple[Label, ...]]
+    table: Table
+    counts: ObservedCounts
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        place = {name: position for position, name in enumerate(self.table.variables)}
+        hole = self.table.missing
+        found = [place.get(node, -1) for node in self.graph]
+        column_of = [c if c >= 0 and not bool(np.all(self.table.codes[c] == hole)) else -1 for c in found]
+        return Evidence(self.table.codes, np.array(column_of, dtype=np.int64), self.table.weights)
+
+    @cached_property
+    def incomplete(self) -> frozenset[str]:
+        """Variables that some row lacks."""
+        lacking = self.evidence.incomplete()
+        return frozenset(node for node, is_lacking in zip(self.graph, lacking, strict=True) if is_lacking)
+
+    @cached_property
+    def hidden(self) -> tuple[str, ...]:
+        """Variables that every row lacks."""
+        return tuple(n for n, c in zip(self.graph, self.evidence.column_of, strict=True) if c < 0)
+
+    @cached_property
+    def open_nodes(self) -> tuple[str, ...]:
+        """Nodes whose family is unobserved in some row, parents before children."""
+        parents = self.graph.parent_map
+        return tuple(n for n in self.graph.order if n in self.incomplete or not self.incomplete.isdisjoint(parents[n]))
+
+    @cached_property
+    def closed_nodes(self) -> tuple[str, ...]:
+        return tuple(node for node in self.graph if node not in set(self.open_nodes))
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where the open families' tables lie; variables are numbered in the graph's order of nodes."""
+        number = {node: position for position, node in enumerate(self.graph)}
+        scopes = tuple(
+            tuple(number[v] for v in (*self.graph.parents(node), node)) for node in self.open_nodes
+        )
+        return Layout(scopes, tuple(len(self.states[node]) for node in self.graph))
+
+    def plan(self, prune: bool, largest_joint: int | None = None) -> Plan:
+        order = np.arange(len(self.open_nodes), dtype=np.int64)
+        if largest_joint is None:
+            return make_plan(self.evidence, self.layout, order, prune=prune)
+        return make_plan(self.evidence, self.layout, order, prune=prune, largest_joint=largest_joint)
+
+    def observed_tables(self, nodes: Sequence[str]) -> list[NDArray[np.float64]]:
+        """Counts of these nodes' families over the rows in which the whole family is observed."""
+        hidden = set(self.hidden)
+        families = [Family(node, self.graph.parents(node)) for node in nodes]
+        visible = [f for f in families if hidden.isdisjoint((f.child, *f.parents))]
+        found = dict(zip(visible, self.counts.tables(visible), strict=True))
+        shape = self.shape
+        return [found[f] if f in found else np.zeros(shape(f.child)) for f in families]
+
+    def shape(self, node: str) -> tuple[int, ...]:
+        return tuple(len(self.states[other]) for other in (*self.graph.parents(node), node))
+
+
+def observe(
+    graph: Graph, states: Mapping[str, Sequence[Label]], table: Table, counts: ObservedCounts | None = None
+) -> Observation:
+    """Pair a graph with a table. `counts` of the same table may be handed on from one graph to the next."""
+    for column in table.columns:
+        if column.name in graph and tuple(states[column.name]) != column.states:
+            raise TableError(f"column {column.name!r} has states {column.states}, expected {tuple(states[column.name])}")
+    if table.weights is not None and not bool(np.all(table.weights > 0)):
+        if not bool(np.all(table.weights >= 0)):
+            raise TableError("a weight is negative or not a number: weights say how often a row counts")
+        table, counts = table.take(table.weights > 0), None
+    if table.n_rows == 0:
+        raise TableError("the table has no rows (with a weight above zero): there is nothing to learn from")
+    if counts is None or counts.table is not table:
+        counts = ObservedCounts(table)
+    return Observation(graph, {node: tuple(states[node]) for node in graph}, table, counts)

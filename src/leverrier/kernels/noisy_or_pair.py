@@ -1,0 +1,191 @@
+"""Two causes a and b with their y summed out: four terms a trial.
+
+`weights[s, t]` is P(y_a, y_b | the rows taken in so far) at trial t, s = y_a + 2 y_b, summing to one over s.
+Because P(x = 0) is a product, a row whose other causes give P(x = 0) = off needs only one sum, `reach`: the mean
+over s of what a and b let through.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from leverrier.kernels.noisy_or_random import uniform
+
+
+@njit(cache=True, nogil=True)
+def start_pair(weights, p_a, p_b):
+    """Nothing taken in yet: the prior [wood2006 eq. 4]."""
+    for t in range(weights.shape[1]):
+        weights[0, t] = (1.0 - p_a) * (1.0 - p_b)
+        weights[1, t] = p_a * (1.0 - p_b)
+        weights[2, t] = (1.0 - p_a) * p_b
+        weights[3, t] = p_a * p_b
+
+
+@njit(cache=True, nogil=True)
+def row_evidence(cells, off, weights, a, b):
+    """log P(row | the rows taken in) if cause a lets `a` through and b lets `b` through (1 when not linked)."""
+    total = 0.0
+    product = 1.0
+    for t in range(cells.size):
+        reach = weights[0, t] + weights[1, t] * a + weights[2, t] * b + weights[3, t] * (a * b)
+        if cells[t] == 0:
+            product *= off[t] * reach
+        elif cells[t] == 1:
+            product *= 1.0 - off[t] * reach
+        if t & 7 == 7:  # eight factors of at least 1e-30 cannot underflow
+            total += math.log(product)
+            product = 1.0
+    return total + math.log(product)
+
+
+@njit(cache=True, nogil=True)
+def take_in(cells, off, weights, a, b, out):
+    """Multiply the row's likelihood into the weights, or divide it `out` again."""
+    for t in range(cells.size):
+        if cells[t] > 1:
+            continue
+        w0 = off[t]
+        w1 = w0 * a
+        w2 = w0 * b
+        w3 = w1 * b
+        if cells[t] == 1:
+            w0 = 1.0 - w0
+            w1 = 1.0 - w1
+            w2 = 1.0 - w2
+            w3 = 1.0 - w3
+        if out:
+            w0 = weights[0, t] / w0
+            w1 = weights[1, t] / w1
+            w2 = weights[2, t] / w2
+            w3 = weights[3, t] / w3
+        else:
+            w0 *= weights[0, t]
+            w1 *= weights[1, t]
+            w2 *= weights[2, t]
+            w3 *= weights[3, t]
+        scale = 1.0 / (w0 + w1 + w2 + w3)
+        weights[0, t] = w0 * scale
+        weights[1, t] = w1 * scale
+        weights[2, t] = w2 * scale
+        weights[3, t] = w3 * scale
+
+
+@njit(cache=True, nogil=True)
+def allocate(cells, off, rows, kinds, forced, fail_a, fail_b, p_a, p_b, weights, stream):
+    """Give each row to a, to b or to both, one after another by how well that explains it.
+
+    Returns (log q, log evidence). `kinds[r]` is 1, 2 or 3; when `forced`, the kinds are given and log q is what
+    choosing them would have had.
+    """
+    start_pair(weights, p_a, p_b)
+    log_q = 0.0
+    log_evidence = 0.0
+    for r in range(rows.size):
+        i = rows[r]
+        to_a = row_evidence(cells[i], off[r], weights, fail_a, 1.0)
+        to_b = row_evidence(cells[i], off[r], weights, 1.0, fail_b)
+        to_both = row_evidence(cells[i], off[r], weights, fail_a, fail_b)
+        peak = max(to_a, to_b, to_both)
+        chance_a = 0.25 * math.exp(to_a - peak)
+        chance_b = 0.25 * math.exp(to_b - peak)
+        chance_both = 0.5 * math.exp(to_both - peak)
+        total = chance_a + chance_b + chance_both
+        if not forced:
+            u = uniform(stream) * total
+            kinds[r] = 1 if u < chance_a else (2 if u < chance_a + chance_b else 3)
+        if kinds[r] == 1:
+            log_evidence += to_a
+            log_q += to_a - peak + math.log(0.25 / total)
+        elif kinds[r] == 2:
+            log_evidence += to_b
+            log_q += to_b - peak + math.log(0.25 / total)
+        else:
+            log_evidence += to_both
+            log_q += to_both - peak + math.log(0.5 / total)
+        take_in(cells[i], off[r], weights, fail_a if kinds[r] & 1 else 1.0, fail_b if kinds[r] & 2 else 1.0, False)
+    return log_q, log_evidence
+
+
+@njit(cache=True, nogil=True)
+def together(cells, off, rows, fail_a, p_a, p_b, weights):
+    """Log evidence of the rows when cause a has them all and b has none."""
+    start_pair(weights, p_a, p_b)
+    log_evidence = 0.0
+    for r in range(rows.size):
+        log_evidence += row_evidence(cells[rows[r]], off[r], weights, fail_a, 1.0)
+        take_in(cells[rows[r]], off[r], weights, fail_a, 1.0, False)
+    return log_evidence
+
+
+@njit(cache=True, nogil=True)
+def draw_pair(weights, active_a, active_b, stream):
+    """Draw y_a and y_b from the weights."""
+    for w in range(active_a.size):
+        active_a[w] = 0
+        active_b[w] = 0
+    for t in range(weights.shape[1]):
+        u = uniform(stream)
+        bit = np.uint64(1) << np.uint64(t & 63)
+        if u >= weights[0, t]:
+            u -= weights[0, t]
+            if u < weights[1, t]:
+                active_a[t >> 6] |= bit
+            elif u < weights[1, t] + weights[2, t]:
+                active_b[t >> 6] |= bit
+            else:
+                active_a[t >> 6] |= bit
+                active_b[t >> 6] |= bit
+
+
+@njit(cache=True, nogil=True)
+def redraw_links(
+    cells, off, rows, links_a, links_b, degrees, unbounded, log_odds, fail_a, fail_b, p_a, p_b, weights, stream
+):  # fmt: skip
+    """Draw (z[i, a], z[i, b]) for the rows in turn, y_a and y_b summed out.
+
+    `off` is of all variables, `degrees` both columns' numbers of links. In the unbounded model a last link stays.
+    """
+    start_pair(weights, p_a, p_b)
+    for i in range(links_a.size):
+        if links_a[i] or links_b[i]:
+            take_in(cells[i], off[i], weights, fail_a if links_a[i] else 1.0, fail_b if links_b[i] else 1.0, False)
+    scores = np.empty(4)
+    for r in range(rows.size):
+        i = rows[r]
+        others_a = degrees[0] - links_a[i]
+        others_b = degrees[1] - links_b[i]
+        fixed_a = unbounded and others_a == 0
+        fixed_b = unbounded and others_b == 0
+        take_in(cells[i], off[i], weights, fail_a if links_a[i] else 1.0, fail_b if links_b[i] else 1.0, True)
+        peak = -np.inf
+        for kind in range(4):
+            a = kind & 1
+            b = kind >> 1
+            scores[kind] = -np.inf
+            if (fixed_a and a != links_a[i]) or (fixed_b and b != links_b[i]):
+                continue
+            score = row_evidence(cells[i], off[i], weights, fail_a if a else 1.0, fail_b if b else 1.0)
+            if a and not fixed_a:
+                score += log_odds[others_a]
+            if b and not fixed_b:
+                score += log_odds[others_b]
+            scores[kind] = score
+            peak = max(peak, score)
+        total = 0.0
+        for kind in range(4):
+            scores[kind] = math.exp(scores[kind] - peak)
+            total += scores[kind]
+        u = uniform(stream) * total
+        chosen = 0
+        while chosen < 3 and u >= scores[chosen]:
+            u -= scores[chosen]
+            chosen += 1
+        while scores[chosen] == 0.0:  # rounding may step past the last possible kind
+            chosen -= 1
+        links_a[i] = chosen & 1
+        links_b[i] = chosen >> 1
+        degrees[0] = others_a + links_a[i]
+        degrees[1] = others_b + links_b[i]
+        take_in(cells[i], off[i], weights, fail_a if links_a[i] else 1.0, fail_b if links_b[i] else 1.0, False)

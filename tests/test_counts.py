@@ -29,7 +29,7 @@ def as_rows(table):
 def expected(table, child, parents):
     weights = np.ones(table.n_rows) if table.weights is None else table.weights
     cells = count_table(as_rows(table), weights, child, parents, table.cardinalities)
-    shape = tuple(table.cardinalities[list((*parents, child))])
+    shape = tuple(table.cardinalities[[*parents, child]])
     return np.array([cells[cell] for cell in np.ndindex(*shape)]).reshape(shape)
 
 

@@ -6,7 +6,7 @@ from math import lgamma, log
 
 def count_table(rows, weights, child, parents, states):
     """{(parent states…, child state): weight} over rows in which none of them is missing (None)."""
-    cells = {cell: 0.0 for cell in product(*(range(states[v]) for v in (*parents, child)))}
+    cells = dict.fromkeys(product(*(range(states[v]) for v in (*parents, child))), 0.0)
     for row, weight in zip(rows, weights, strict=True):
         cell = tuple(row[v] for v in (*parents, child))
         if None not in cell:

@@ -58,7 +58,10 @@ def _is_sink(work, x):
 @njit(cache=True, nogil=True)
 def topological(dag):
     n = len(dag)
-    waiting = dag.astype(np.int64).sum(axis=0)
+    waiting = np.zeros(n, dtype=np.int64)
+    for v in range(n):
+        for child in range(n):
+            waiting[child] += dag[v, child]
     order = np.empty(n, dtype=np.int64)
     done = 0
     for v in range(n):
@@ -74,7 +77,7 @@ def topological(dag):
                     order[done] = child
                     done += 1
         at += 1
-    return order[:done]
+    return order
 
 
 @njit(cache=True, nogil=True)
@@ -139,7 +142,7 @@ def _follows(arcs, a, b):
     """Whether a – b must be a → b: Meek's rules 1 to 4."""
     n = len(arcs)
     for c in range(n):
-        if c == a or c == b:
+        if c in (a, b):
             continue
         into_b = arcs[c, b] and not arcs[b, c]
         apart = not (arcs[c, b] or arcs[b, c])
@@ -150,7 +153,7 @@ def _follows(arcs, a, b):
         if not (arcs[a, c] and arcs[c, a]):
             continue
         for d in range(n):
-            if d == a or d == b or d == c or not (arcs[d, b] and not arcs[b, d]):
+            if d in (a, b, c) or not (arcs[d, b] and not arcs[b, d]):
                 continue
             beside = arcs[a, d] and arcs[d, a]
             if into_b and beside and not (arcs[c, d] or arcs[d, c]):  # 3: c → b ← d, a between them

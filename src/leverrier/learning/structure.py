@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
@@ -18,6 +17,7 @@ from leverrier.learning.family_scores import FamilyScores, members
 from leverrier.learning.maximise import network_from_counts
 from leverrier.learning.score import BDeu, Score, family_score
 from leverrier.learning.search.best import fixed_point, perturb_and_repair, strip_each
+from leverrier.learning.search.constraints import as_parents, make_problem
 from leverrier.learning.search.ges import greedy_equivalence
 from leverrier.learning.search.hill_climb import hill_climb, random_moves
 from leverrier.learning.search.problem import Effort, Parents, Problem
@@ -165,71 +165,6 @@ def search(
     if method == "best":
         best = perturb_and_repair(problem, best, rounds, rng, effort)
     return best
-
-
-def make_problem(
-    scores: FamilyScores,
-    start: Graph,
-    required: Iterable[Edge],
-    forbidden: Iterable[Edge],
-    region: Iterable[str] | None,
-    max_parents: int | None,
-    max_candidates: int | None,
-) -> Problem:
-    """Constraints by name as matrices; a region is a set of required and forbidden arcs outside it."""
-    n = scores.n_nodes
-    place = {name: position for position, name in enumerate(scores.names)}
-    must = np.zeros((n, n), dtype=np.bool_)
-    may = ~np.eye(n, dtype=np.bool_)
-    for p, c in required:
-        must[_place(place, p), _place(place, c)] = True
-    for p, c in forbidden:
-        may[_place(place, p), _place(place, c)] = False
-    if region is not None:
-        inside = np.zeros(n, dtype=np.bool_)
-        inside[[_place(place, name) for name in region]] = True
-        fixed = ~(inside[:, None] & inside[None, :])
-        present = np.zeros((n, n), dtype=np.bool_)
-        for p, c in start.edges:
-            present[_place(place, p), _place(place, c)] = True
-        must |= fixed & present
-        may &= ~fixed | present
-    if (must & ~may).any():
-        p, c = np.argwhere(must & ~may)[0]
-        raise OptionError(f"the arc {scores.names[p]!r} → {scores.names[c]!r} is both required and forbidden")
-    may &= ~must.T  # what must point one way cannot point the other
-    single = scores.states[:-1] == 1
-    may[single] = may[:, single] = False  # a constant column says nothing, and its arcs would never be dropped
-    may |= must
-    if max_candidates is not None:
-        may &= _potential_parents(scores, max_candidates) | must
-    return Problem(scores, may, must, n if max_parents is None else max_parents)
-
-
-def as_parents(names: Sequence[str], graph: Graph, required: Iterable[Edge]) -> Parents:
-    """The start graph with the required arcs added, as bit sets by node."""
-    place = {name: position for position, name in enumerate(names)}
-    parents = [0] * len(names)
-    for p, c in dict.fromkeys((*graph.edges, *required)):
-        parents[_place(place, c)] |= 1 << _place(place, p)
-    Graph.from_parents({name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)})
-    return parents
-
-
-def _potential_parents(scores: FamilyScores, most: int) -> NDArray[np.bool_]:
-    """For each child the `most` columns that gain most as its only parent."""
-    n = scores.n_nodes
-    kept = np.zeros((n, n), dtype=np.bool_)
-    for child in range(n):
-        gains = scores.expand(child, 0)[:-1]
-        kept[np.argsort(-gains, kind="stable")[:most], child] = True
-    return kept
-
-
-def _place(place: Mapping[str, int], name: str) -> int:
-    if name not in place:
-        raise OptionError(f"no column {name!r}; the columns are {', '.join(list(place)[:10])}{' …' * (len(place) > 10)}")
-    return place[name]
 
 
 def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:

@@ -32,7 +32,7 @@ def expand(
         return PackedTables(*statistics.expand(child, parents, wanted))
     above = tuple(names[p] for p in parents)
     places = np.flatnonzero(wanted)
-    families = [Family(names[child], (*above, names[v]) if v < len(names) else above) for v in places]
+    families = [Family(names[child], (*above, names[v]) if v < len(names) else above) for v in places.tolist()]
     sizes = np.zeros(len(wanted), dtype=np.int64)
     tables = [np.ravel(table) for table in statistics.tables(families)]
     sizes[places] = [table.size for table in tables]

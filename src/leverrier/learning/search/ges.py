@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import numpy as np
@@ -95,7 +96,7 @@ Moves = list[tuple[float, int, int]]
 """(gain, x, U) of each move at a node that gains."""
 
 
-class _Phase:
+class _Phase(ABC):
     """Candidate moves by target node in a heap; after a move only what it touched is looked at again."""
 
     what = ""
@@ -117,15 +118,17 @@ class _Phase:
             known = self.problem.moves[key] = list(self.find(y))
         return known
 
+    @abstractmethod
     def find(self, y: int) -> Iterator[tuple[float, int, int]]:
-        raise TypeError("a phase is an insertion or a deletion phase")
+        ...
 
+    @abstractmethod
     def obstacle(self, x: int, y: int, clique: int) -> int:
         """The nodes, as bits, because of which the move is not valid; 0 if it is."""
-        raise TypeError("a phase is an insertion or a deletion phase")
 
+    @abstractmethod
     def changed(self, x: int, y: int, clique: int) -> Arcs:
-        raise TypeError("a phase is an insertion or a deletion phase")
+        ...
 
     def climb(self, look: int, score: float, effort: Effort) -> tuple[EquivalenceClass, float]:
         for y in members(look):

@@ -47,16 +47,20 @@ class FamilyScores:
     """Scores of (child | parents) with nodes as numbers and sets of nodes as the bits of an int.
 
     `expand(child, parents)` is the work horse: the scores with each other node added as one more parent, in
-    one batch, −∞ where the table would have more than `max_cells` cells. Its last entry is the family itself.
+    one batch, −∞ where the table would have more than `max_cells` cells or where `candidates[node, child]` says that
+    the node is no parent of the child's. Its last entry is the family itself.
     """
 
-    def __init__(self, statistics: Statistics, score: Score, max_cells: int) -> None:
+    def __init__(
+        self, statistics: Statistics, score: Score, max_cells: int, candidates: NDArray[np.bool_] | None = None
+    ) -> None:
         self.statistics = statistics
         self.score = score
         self.names = tuple(statistics.cardinalities)
         self.states = np.array([*statistics.cardinalities.values(), 1], dtype=np.int64)
         self.n_nodes = len(self.names)
         self.max_cells = max_cells
+        self.candidates = candidates
         self.families_scored = 0
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._single: dict[tuple[int, int], float] = {}
@@ -114,6 +118,8 @@ class FamilyScores:
         above = members(parents)
         plan = self._plan(child, above)
         wanted = plan.allowed.copy()
+        if self.candidates is not None:
+            wanted[:-1] &= self.candidates[:, child]
         wanted[above] = False
         wanted[child] = False
         return self._scores(child, above, plan, wanted)

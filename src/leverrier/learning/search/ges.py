@@ -8,7 +8,6 @@ its gain is score(y | Pa ∪ U ∪ {x}) − score(y | Pa ∪ U): one batch of sc
 from __future__ import annotations
 
 import heapq
-import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
@@ -71,17 +70,20 @@ def greedy_equivalence(problem: Problem, start: Parents, effort: Effort, near: i
     """
     state = EquivalenceClass(problem, to_matrix(start))
     look = (1 << problem.n_nodes) - 1 if near is None else near
-    score = problem.scores.total(start)
-    idle = 0
-    for phase in itertools.cycle((_Insertions, _Deletions)):
-        before = state
-        run = phase(problem, state)
-        state, score = run.climb(look, score, effort)
-        look |= run.touched
-        idle = idle + 1 if state is before else 0
-        if idle == 2 or (idle == 1 and phase is _Deletions) or effort.spent():
-            return column_bits(_some_graph(problem, state))
-    raise AssertionError("a cycle of phases has no end")
+    best, best_score = start, problem.scores.total(start)
+    while True:
+        score = best_score
+        for phase in (_Insertions, _Deletions):
+            run = phase(problem, state)
+            state, score = run.climb(look, score, effort)
+            look |= run.touched
+        found = column_bits(_some_graph(problem, state))
+        score = problem.scores.total(found)
+        if score <= best_score + SMALLEST_GAIN:
+            return best  # (under a score that tells equivalent graphs apart the moves could go round in circles)
+        best, best_score = found, score
+        if not run.touched or effort.spent():
+            return best
 
 
 def _some_graph(problem: Problem, state: EquivalenceClass) -> Arcs:

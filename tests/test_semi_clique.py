@@ -31,13 +31,18 @@ def test_each_is_a_maximal_semi_clique_and_every_triangle_is_in_one(graph):
 
 @settings(max_examples=100, deadline=None)
 @given(graphs)
-def test_every_semi_clique_of_four_or_more_holds_a_triangle(graph):
-    """Proposition 3.2, over every subset."""
+def test_every_semi_clique_of_four_or_more_holds_a_triangle_but_for_one_kind(graph):
+    """Proposition 3.2 over every subset. As stated it has one exception: the complete bipartite graph with equal sides,
+    whose nodes are linked to exactly half of it and which has no triangle (the extreme case of Mantel's theorem)."""
     links = links_of(graph)
     for size in range(4, len(links) + 1):
         for members in combinations(links, size):
-            if is_semi_clique(links, members):
-                assert any(all(b in links[a] for a, b in combinations(t, 2)) for t in combinations(members, 3))
+            if not is_semi_clique(links, members):
+                continue
+            holds = any(all(b in links[a] for a, b in combinations(t, 2)) for t in combinations(members, 3))
+            within = graph.subgraph(members)
+            even = nx.is_bipartite(within) and within.number_of_edges() == size * size / 4
+            assert holds != even
 
 
 def test_the_order_of_the_nodes_does_not_matter():

@@ -54,7 +54,10 @@ def semi_cliques(graph: Any) -> list[frozenset[str]]:
 
 
 def _triangles(near: list[int]) -> set[int]:
-    """Every set of three mutual neighbours, as bits [elidan2000 prop. 3.2: each larger semi-clique holds one]."""
+    """Every set of three mutual neighbours, as bits.
+
+    Each larger semi-clique holds one [elidan2000 prop. 3.2], but for complete bipartite graphs with equal sides.
+    """
     found = set()
     for a, neighbours in enumerate(near):
         above = [b for b in range(a + 1, len(near)) if neighbours >> b & 1]

@@ -49,10 +49,18 @@ class FamilyScores:
     `expand(child, parents)` is the work horse: the scores with each other node added as one more parent, in
     one batch, −∞ where the table would have more than `max_cells` cells or where `candidates[node, child]` says that
     the node is no parent of the child's. Its last entry is the family itself.
+
+    `observed` has scored families of the first nodes, which are complete columns: those are not scored again. Only
+    families with one of the other nodes, which are hidden, are asked of `statistics`.
     """
 
     def __init__(
-        self, statistics: Statistics, score: Score, max_cells: int, candidates: NDArray[np.bool_] | None = None
+        self,
+        statistics: Statistics,
+        score: Score,
+        max_cells: int,
+        candidates: NDArray[np.bool_] | None = None,
+        observed: FamilyScores | None = None,
     ) -> None:
         self.statistics = statistics
         self.score = score
@@ -61,6 +69,8 @@ class FamilyScores:
         self.n_nodes = len(self.names)
         self.max_cells = max_cells
         self.candidates = candidates
+        self.observed = observed
+        self._hidden = 0 if observed is None else (1 << self.n_nodes) - (1 << observed.n_nodes)
         self.families_scored = 0
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._single: dict[tuple[int, int], float] = {}
@@ -69,6 +79,12 @@ class FamilyScores:
         self._plans: dict[tuple[int, float], _Plan] = {}
         self._only_itself = np.zeros(self.n_nodes + 1, dtype=np.bool_)
         self._only_itself[-1] = True
+
+    def renewed(self, statistics: Statistics) -> FamilyScores:
+        """The same for other statistics of the same variables: what depends on table sizes alone is kept."""
+        other = FamilyScores(statistics, self.score, self.max_cells, self.candidates, self.observed)
+        other._plans, other._rises, other._rise_rows = self._plans, self._rises, self._rise_rows
+        return other
 
     def expand(self, child: int, parents: int) -> NDArray[np.float64]:
         """Scores with one more parent, by node; own position and present parents are −∞; [-1] is the family."""
@@ -81,6 +97,8 @@ class FamilyScores:
     def family(self, child: int, parents: int) -> float:
         """One family's score."""
         key = (child, parents)
+        if self.observed is not None and not (1 << child | parents) & self._hidden:
+            return self.observed.family(child, parents)
         whole = self._expanded.get(key)
         if whole is not None:
             return float(whole[-1])
@@ -122,7 +140,16 @@ class FamilyScores:
             wanted[:-1] &= self.candidates[:, child]
         wanted[above] = False
         wanted[child] = False
-        return self._scores(child, above, plan, wanted)
+        if self.observed is None or (1 << child | parents) & self._hidden:
+            return self._scores(child, above, plan, wanted)
+        known = self.observed.n_nodes
+        old = self.observed.expand(child, parents)
+        visible = np.flatnonzero(wanted[:known])
+        wanted[:known] = wanted[-1] = False
+        scores = self._scores(child, above, plan, wanted)
+        scores[visible] = old[visible]
+        scores[-1] = old[-1]
+        return scores
 
     def _scores(self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
         out = np.full(self.n_nodes + 1, -np.inf)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.statistics.family import Family, Statistics
-from leverrier.statistics.observed import Counts, ObservedCounts
+from leverrier.statistics.observed import Counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,11 +25,20 @@ class PackedTables:
     starts: NDArray[np.int64]
 
 
+@runtime_checkable
+class Expanding(Protocol):
+    """A source that counts a child with each of many further parents in one pass, by number of its variables."""
+
+    def expand(
+        self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_]
+    ) -> tuple[Counts, NDArray[np.int64]]: ...
+
+
 def expand(
     statistics: Statistics, names: Sequence[str], child: int, parents: Sequence[int], wanted: NDArray[np.bool_]
 ) -> PackedTables:
     """Tables of (child | parents + v) for every wanted v, in one pass where the source can."""
-    if isinstance(statistics, ObservedCounts):
+    if isinstance(statistics, Expanding):
         return PackedTables(*statistics.expand(child, parents, wanted))
     above = tuple(names[p] for p in parents)
     places = np.flatnonzero(wanted)

@@ -28,9 +28,10 @@ class Climber:
         self.gains = np.full((3, n, n), -np.inf)
         self.below = np.zeros((n, n), dtype=np.bool_)
         self.score = problem.scores.total(start)
-        for child in range(n):
+        open_ = np.flatnonzero((problem.allowed & ~problem.required).any(axis=0)).tolist()
+        for child in open_:
             self._renew(child)
-        self._renew_reversals(range(n))
+        self._renew_reversals(open_)
         self._renew_below()
 
     def best_move(self, tabu: NDArray[np.bool_] | None = None) -> tuple[float, Move]:
@@ -69,7 +70,10 @@ class Climber:
 
     def _other_path(self, p: int, c: int) -> bool:
         """Whether p leads to c by another way than the arc itself."""
-        return any(self.below[p, other] for other in members(self.parents[c]) if other != p)
+        outside = 0 if self.problem.above is None else self.problem.above[c]
+        if outside >> p & 1:
+            return True
+        return any(self.below[p, other] for other in members(self.parents[c] | outside) if other != p)
 
     def _renew(self, child: int) -> None:
         problem, above = self.problem, self.parents[child]
@@ -87,7 +91,7 @@ class Climber:
                 column[p] = scores.family(child, above & ~(1 << p)) - base
         self.gains[DELETE][:, child] = column
 
-    def _renew_reversals(self, touched: range | list[int]) -> None:
+    def _renew_reversals(self, touched: list[int]) -> None:
         """p → c becomes c → p: what the deletion and the addition gain together."""
         allowed = self.problem.allowed
         for v in touched:
@@ -101,17 +105,19 @@ class Climber:
     def _renew_below(self) -> None:
         """below[a, b]: a leads to b."""
         n = self.problem.n_nodes
+        outside = self.problem.above or [0] * n
+        parents = [own | more for own, more in zip(self.parents, outside, strict=True)]
         above = [0] * n
         done = 0
         waiting = list(range(n))
         while waiting:
             later = []
             for v in waiting:
-                if self.parents[v] & ~done:
+                if parents[v] & ~done:
                     later.append(v)
                     continue
-                reach = self.parents[v]
-                for p in members(self.parents[v]):
+                reach = parents[v]
+                for p in members(parents[v]):
                     reach |= above[p]
                 above[v] = reach
                 done |= 1 << v

@@ -54,6 +54,8 @@ class Problem:
     allowed: NDArray[np.bool_]
     required: NDArray[np.bool_]
     max_parents: int
+    above: Parents | None = None
+    """By node, what must stay above it for reasons outside the problem (hill-climbing alone asks)."""
     moves: dict[tuple[object, ...], list[tuple[float, int, int]]] = field(default_factory=dict)
     """What greedy equivalence search has found out about a node's surroundings, for the next search."""
 

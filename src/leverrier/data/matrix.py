@@ -1,0 +1,275 @@
+"""Rows of numbers, as the mixtures see them: an array, a dataframe or a file, with NaN where a cell is missing."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leverrier.data.database import connected, first_line, identifier, quote
+from leverrier.data.table import Table
+from leverrier.errors import OptionError, TableError
+
+Floats = NDArray[np.float64]
+
+LARGEST = 1e140
+"""Squares of larger numbers leave no room for sums; smaller ones than its inverse vanish."""
+_STRETCH = 65536
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """`values[i, j]` is row i's number in column j, NaN where it is missing."""
+
+    values: Floats
+    names: tuple[str, ...]
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.values)
+
+
+def as_matrix(x: Any, columns: Sequence[str] | None = None) -> Matrix:
+    """Numbers from an array, a masked array, a dataframe of any make, a dict of columns, or a path to CSV or Parquet.
+
+    `columns` are those wanted of a frame, in this order. An array that is already float64 by rows is not copied.
+    """
+    if isinstance(x, Matrix):
+        found = x
+    elif isinstance(x, Table):
+        raise TableError("a Table holds states, not numbers: give the array or the dataframe that it was read from")
+    elif isinstance(x, str | os.PathLike):
+        found = _stacked(_from_file(Path(x), columns), None)
+    elif isinstance(x, Mapping):
+        found = _stacked({str(name): _numbers(str(name), cells) for name, cells in x.items()}, columns)
+    elif hasattr(x, "__array__") and not (hasattr(x, "columns") or hasattr(x, "column_names")):
+        found = _from_array(x, columns)
+    elif isinstance(x, list | tuple):
+        found = _from_array(_rectangle(x), columns)
+    else:
+        found = _from_frame(x, columns)
+    _check(found)
+    return found
+
+
+def matching(x: Any, names: Sequence[str]) -> Floats:
+    """New rows for a model over these columns: by name from a frame (absent ones are holes), by place from an array."""
+    if isinstance(x, str | os.PathLike | Mapping) or hasattr(x, "columns") or hasattr(x, "column_names"):
+        given = as_matrix(x, [name for name in names if name in _names_of(x)] or None)
+        if not set(given.names) & set(names):
+            raise TableError(f"the model has the columns {_few(names)}; the data has {_few(given.names)}: none agrees")
+        wanted = np.full((given.n_rows, len(names)), np.nan)
+        for place, name in enumerate(names):
+            if name in given.names:
+                wanted[:, place] = given.values[:, given.names.index(name)]
+        return wanted
+    found = as_matrix(x).values
+    if found.shape[1] != len(names):
+        raise TableError(f"the data has {found.shape[1]} columns and the model {len(names)}: {_few(names)} are needed")
+    return found
+
+
+def row_weights(weights: ArrayLike | None, n_rows: int) -> Floats:
+    """One finite weight of at least 0 for each row; empty where every row counts once."""
+    if weights is None:
+        return np.empty(0)
+    each = np.ascontiguousarray(weights, dtype=np.float64)
+    if each.shape != (n_rows,):
+        raise TableError(f"{each.size} weights for {n_rows} rows: one each is needed")
+    bad = np.flatnonzero(~(np.isfinite(each) & (each >= 0)))
+    if len(bad):
+        raise TableError(f"the weight of row {bad[0] + 1} is {each[bad[0]]}: weights must be finite and at least 0")
+    if not each.any():
+        raise TableError("all weights are 0: at least one row must count")
+    return each
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Rows sorted by which of their cells are missing.
+
+    `order[starts[p] : starts[p + 1]]` are the rows of pattern p; `columns[p]` lists its observed columns, then the
+    missing ones; `observed[p]` says how many are observed. Without holes there is one pattern and `order` is empty.
+    """
+
+    order: NDArray[np.int64]
+    columns: NDArray[np.int16]
+    observed: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+    @property
+    def holes(self) -> bool:
+        return bool(len(self.order))
+
+
+def hole_patterns(values: Floats) -> Patterns:
+    """Which rows have which holes. Rows of one pattern keep their order."""
+    n, d = values.shape
+    if not any(np.isnan(values[lo : lo + _STRETCH]).any() for lo in range(0, n, _STRETCH)):
+        all_columns = np.arange(d, dtype=np.int16)[None]
+        return Patterns(np.empty(0, np.int64), all_columns, np.array([d]), np.array([0, n]))
+    packed = np.concatenate([np.packbits(np.isnan(values[lo : lo + _STRETCH]), axis=1) for lo in range(0, n, _STRETCH)])
+    distinct, inverse, counts = np.unique(packed, axis=0, return_inverse=True, return_counts=True)
+    missing = np.unpackbits(distinct, axis=1, count=d).astype(np.bool_)
+    return Patterns(
+        order=np.argsort(inverse.ravel(), kind="stable").astype(np.int64),
+        columns=np.argsort(missing, axis=1, kind="stable").astype(np.int16),
+        observed=d - missing.sum(axis=1),
+        starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+    )
+
+
+def _check(matrix: Matrix) -> None:
+    values, names = matrix.values, matrix.names
+    if values.shape[1] > np.iinfo(np.int16).max:
+        raise TableError(f"{values.shape[1]} columns: at most {np.iinfo(np.int16).max} can be used")
+    if not len(values):
+        raise TableError("there are no rows: at least one is needed")
+    for lo in range(0, len(values), _STRETCH):
+        part = values[lo : lo + _STRETCH]
+        if np.isinf(part).any():
+            row, column = np.argwhere(np.isinf(part))[0]
+            raise TableError(
+                f"column {names[column]!r} is infinite in row {lo + row + 1}: numbers must be finite; NaN is a hole"
+            )
+        if np.nanmax(np.abs(part), initial=0.0) > LARGEST:
+            row, column = np.argwhere(np.abs(part) > LARGEST)[0]
+            raise TableError(
+                f"column {names[column]!r} holds {part[row, column]:g} in row {lo + row + 1}: "
+                f"numbers beyond {LARGEST:g} cannot be squared; divide the column by a power of ten"
+            )
+
+
+def _from_array(x: Any, columns: Sequence[str] | None) -> Matrix:
+    plain = np.ma.filled(x.astype(np.float64), np.nan) if isinstance(x, np.ma.MaskedArray) else np.asarray(x)
+    if plain.ndim == 1:
+        plain = plain[:, None]
+    if plain.ndim != 2 or not plain.shape[1]:
+        raise TableError(f"an array of shape {plain.shape}: expected (rows, columns)")
+    if plain.dtype.kind not in "bifu":
+        plain = _numbers("x", plain)
+    if columns is not None:
+        raise OptionError("columns= chooses columns by name, and an array has none: index the array instead")
+    return Matrix(
+        np.ascontiguousarray(plain, dtype=np.float64), tuple(f"x{place}" for place in range(1, plain.shape[1] + 1))
+    )
+
+
+def _rectangle(rows: Sequence[Any]) -> NDArray[Any]:
+    try:
+        return np.array(rows, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise TableError("the list is no table of numbers: expected rows of equal length, None or NaN for holes") from None
+
+
+def _numbers(name: str, cells: Any) -> Floats:
+    """Cells as floats; what is no number is said, with its row."""
+    if isinstance(cells, np.ma.MaskedArray):
+        kept = cells.data.dtype.kind in "bifu"
+        cells = np.ma.filled(cells.astype(np.float64), np.nan) if kept else np.where(cells.mask, None, cells.data)
+    plain = np.asarray(cells)
+    if plain.dtype.kind in "bifu":
+        return plain.astype(np.float64, copy=False)
+    if plain.dtype.kind in "Mm":
+        raise TableError(f"column {name!r} holds dates: turn it into a number first, or leave it out (columns=)")
+    try:
+        return plain.astype(np.float64)
+    except (ValueError, TypeError):
+        for row, cell in enumerate(plain.ravel().tolist()):
+            if not _is_number(cell):
+                raise TableError(
+                    f"column {name!r} holds {cell!r} in row {row + 1}, which is no number: leave the column out (columns=)"
+                ) from None
+        return np.array([np.nan if cell is None else float(cell) for cell in plain.ravel().tolist()]).reshape(plain.shape)
+
+
+def _is_number(cell: Any) -> bool:
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _from_frame(frame: Any, columns: Sequence[str] | None) -> Matrix:
+    import narwhals.stable.v2 as nw
+
+    try:
+        native = nw.from_native(frame)
+    except TypeError:
+        raise TableError(
+            f"cannot read numbers from {type(frame).__module__}.{type(frame).__name__}: "
+            "expected an array, a dataframe (pandas, polars, pyarrow, …), or a path to a CSV or Parquet file"
+        ) from None
+    eager: Any = native.collect() if isinstance(native, nw.LazyFrame) else native
+    wanted = list(eager.columns) if columns is None else _found(columns, [str(name) for name in eager.columns])
+    cells = {}
+    for name in wanted:
+        series = eager[name]
+        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
+            cells[str(name)] = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+        else:
+            cells[str(name)] = _numbers(str(name), series.to_numpy())
+    return _stacked(cells, None)
+
+
+def _stacked(cells: Mapping[str, Floats], columns: Sequence[str] | None) -> Matrix:
+    wanted = list(cells) if columns is None else _found(columns, list(cells))
+    if not wanted:
+        raise TableError("there are no columns: at least one of numbers is needed")
+    lengths = {len(cells[name]) for name in wanted}
+    if len(lengths) > 1:
+        raise TableError(f"the columns have {sorted(lengths)} cells: every column needs one cell a row")
+    values = np.empty((lengths.pop(), len(wanted)))
+    for place, name in enumerate(wanted):
+        values[:, place] = cells[name]
+    return Matrix(values, tuple(wanted))
+
+
+def _found(columns: Sequence[str], given: Sequence[str]) -> list[str]:
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    for name in wanted:
+        if name not in given:
+            raise TableError(f"columns= names {name!r}, which is not there; the columns are {_few(given)}")
+    return wanted
+
+
+def _names_of(x: Any) -> list[str]:
+    if isinstance(x, str | os.PathLike):
+        return list(_from_file(Path(x), None, rows=0))
+    if isinstance(x, Mapping):
+        return [str(name) for name in x]
+    return [str(name) for name in getattr(x, "column_names", None) or getattr(x, "columns", ())]
+
+
+def _from_file(path: Path, columns: Sequence[str] | None, rows: int | None = None) -> dict[str, Floats]:
+    """The wanted columns of a CSV or Parquet file as numbers (`rows=0`: only their names)."""
+    import duckdb
+
+    if not path.is_file():
+        raise TableError(f"{path}: there is no such file")
+    reader = "read_parquet" if path.suffix.lower() in (".parquet", ".pq") else "read_csv"
+    with tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True) as folder:
+        try:
+            with connected(folder, path.stat().st_size) as database:
+                source = f"{reader}({quote(str(path))})"
+                names = [row[0] for row in database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
+                wanted = names if columns is None else _found(columns, names)
+                chosen = ", ".join(identifier(name) for name in wanted)
+                limit = "" if rows is None else f" LIMIT {rows}"
+                cells = database.execute(f"SELECT {chosen} FROM {source}{limit}").fetchnumpy()
+        except duckdb.Error as problem:
+            raise TableError(f"{path}: {first_line(problem)}") from None
+    return {name: _numbers(name, cells[name]) if rows is None else np.empty(0) for name in wanted}
+
+
+def _few(names: Sequence[Any], most: int = 6) -> str:
+    return ", ".join(repr(name) for name in names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

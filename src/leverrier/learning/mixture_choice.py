@@ -1,0 +1,101 @@
+"""How many components: BIC, ICL and AIC for each number, and when to stop trying more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from leverrier.errors import OptionError
+from leverrier.inference.gaussian import stretches_of_posteriors
+from leverrier.learning.fit import Starts
+from leverrier.learning.mixture_climb import MixtureProblem
+from leverrier.learning.mixture_repair import Ended
+from leverrier.model.mixture import Mixture
+from leverrier.status import Status
+
+Criterion = Literal["bic", "icl", "aic"]
+CRITERIA: tuple[Criterion, ...] = ("bic", "icl", "aic")
+MOST = 30
+"""`components="auto"` tries at most so many."""
+PATIENCE = 3
+"""…and stops when the criterion has not improved for so many numbers in a row."""
+
+
+@dataclass(frozen=True)
+class FitRow:
+    """One number of components. BIC, ICL and AIC are on the scale of −2 log-likelihood: smaller is better."""
+
+    components: int
+    dimension: int
+    """Free parameters."""
+    log_likelihood: float
+    bic: float
+    """−2 log-likelihood + parameters · log rows."""
+    icl: float
+    """BIC − 2 Σ log P(the row's most probable component): how well the components are told apart counts too."""
+    aic: float
+    status: Status | None
+    best_count: int
+    """How many starts reached the best end."""
+    note: str = ""
+
+    @classmethod
+    def failed(cls, k: int, why: str) -> FitRow:
+        return cls(k, 0, -np.inf, np.inf, np.inf, np.inf, None, 0, why)
+
+
+def candidates(components: Any, n_rows: int, given: int | None) -> list[int]:
+    """The numbers to try."""
+    if isinstance(components, str):
+        if components != "auto":
+            raise OptionError(f'components={components!r}: expected a number, several numbers, or "auto"')
+        numbers = [given] if given is not None else list(range(1, min(MOST, n_rows) + 1))
+    elif isinstance(components, int | np.integer):
+        numbers = [int(components)]
+    elif isinstance(components, Iterable):
+        numbers = sorted({int(number) for number in components})
+    else:
+        raise OptionError(f'components={components!r}: expected a number, several numbers, or "auto"')
+    if not numbers or numbers[0] < 1:
+        raise OptionError(f"components={components!r}: at least 1 component is needed")
+    if numbers[-1] > n_rows:
+        raise OptionError(f"{numbers[-1]} components for {n_rows} rows: there must be at least one row for each")
+    if given is not None and numbers != [given]:
+        raise OptionError(f"init has {given} components and components={components!r}: they must agree")
+    return numbers
+
+
+def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, ended: Ended, starts: Starts) -> FitRow:
+    """The criteria of one fit. With a prior the log-likelihood is that at the posterior's mode."""
+    rows, size = problem.rows, mixture.dimension
+    bic = -2 * log_likelihood + size * float(np.log(rows.total))
+    certainty = 0.0
+    for places, posterior, _ in stretches_of_posteriors(rows, problem.ready(ended.components)):
+        logs = np.log(posterior.max(axis=0))
+        certainty += float(logs @ rows.weights[places]) if len(rows.weights) else float(logs.sum())
+    return FitRow(
+        components=mixture.n_components,
+        dimension=size,
+        log_likelihood=log_likelihood,
+        bic=bic,
+        icl=bic - 2 * certainty,
+        aic=-2 * log_likelihood + 2 * size,
+        status=ended.climb.status,
+        best_count=starts.best_count,
+        note="" if ended.sound else "a component stands on too few rows",
+    )
+
+
+def value_of(row: FitRow, criterion: str) -> float:
+    if criterion not in CRITERIA:
+        raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
+    return float(getattr(row, criterion))
+
+
+def finished(table: Sequence[FitRow], criterion: Criterion) -> bool:
+    """Whether the last few numbers brought nothing."""
+    values = [value_of(row, criterion) for row in table]
+    return len(values) > PATIENCE and min(values[:-PATIENCE]) <= min(values[-PATIENCE:])

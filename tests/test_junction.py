@@ -201,6 +201,26 @@ def test_grid_of_1600_variables_is_refused_with_its_size():
         JunctionTree.build([2] * 1600, grid(40))
 
 
+def test_evidence_may_make_small_what_is_too_large():
+    """A grid of 1600 variables is hopeless; with all but one observed it is four factors."""
+    k = 40
+    rng = np.random.default_rng(10)
+    factors = [Factor(scope, rng.random((2, 2)) + 0.1) for scope in grid(k)]
+    tree = JunctionTree.build([2] * k * k, grid(k), whole=False)
+    with pytest.raises(TooLargeError):
+        tree.calibrate(factors)
+    evidence = rng.integers(0, 2, (k * k, 1))
+    hole = 5 * k + 7
+    evidence[hole] = -1
+    answer = tree.calibrate(factors, evidence)
+    weights = np.ones(2)
+    for factor in factors:
+        if hole in factor.scope:
+            other = next(v for v in factor.scope if v != hole)
+            weights *= factor.values.take(evidence[other, 0], axis=factor.scope.index(other))
+    np.testing.assert_allclose(answer.marginal((hole,))[0], weights / weights.sum(), atol=1e-12)
+
+
 def test_long_chain_equals_the_forward_pass():
     rng = np.random.default_rng(7)
     n, states = 600, 3
@@ -350,7 +370,7 @@ def test_bad_factors_get_one_clear_line():
     tree = JunctionTree.build([2, 2, 3], [(0, 1)])
     with pytest.raises(OptionError, match="shape"):
         tree.calibrate([Factor((0, 1), np.ones((2, 3)))])
-    with pytest.raises(OptionError, match="no clique holds"):
+    with pytest.raises(OptionError, match="no scope holds"):
         tree.calibrate([Factor((0, 2), np.ones((2, 3)))])
     with pytest.raises(OptionError, match="different numbers"):
         tree.calibrate([]).marginal((0, 0))

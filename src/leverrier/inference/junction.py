@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.errors import OptionError
+from leverrier.errors import OptionError, TooLargeError
 from leverrier.inference.calibrated import Batch, Calibrated
 from leverrier.inference.factors import Codes, Factor, Scope, check_factors, log
 from leverrier.inference.propagation import CliqueTree
@@ -28,7 +28,6 @@ class JunctionTree:
 
     cardinalities: tuple[int, ...]
     scopes: tuple[Scope, ...]
-    layout: CliqueTree
     max_cells: int
     _reduced: dict[frozenset[int], CliqueTree] = field(default_factory=dict, repr=False)
 
@@ -39,14 +38,33 @@ class JunctionTree:
         scopes: Sequence[Scope],
         clusters: Sequence[Scope] = (),
         max_cells: int = 2**24,
+        whole: bool = True,
     ) -> JunctionTree:
-        """Refuses with the size, before allocating, when the cliques together have more than `max_cells` cells."""
+        """Refuses with the size, before allocating, when the cliques together have more than `max_cells` cells.
+
+        With `whole=False` only what evidence leaves of the tree has to fit, and `calibrate` refuses.
+        """
         cards = tuple(map(int, cardinalities))
         wanted = tuple(dict.fromkeys(tuple(map(int, scope)) for scope in (*scopes, *clusters)))
         if any(variable < 0 or variable >= len(cards) for scope in wanted for variable in scope):
             raise OptionError(f"a scope names a variable outside 0…{len(cards) - 1}")
-        layout = CliqueTree.build(cards, range(len(cards)), wanted, max_cells)
-        return cls(cards, wanted, layout, max_cells)
+        tree = cls(cards, wanted, max_cells)
+        if whole:
+            tree.layout  # noqa: B018  (raises when too large)
+        return tree
+
+    @cached_property
+    def layout(self) -> CliqueTree:
+        """The tree without evidence."""
+        return CliqueTree.build(self.cardinalities, range(len(self.cardinalities)), self.scopes, self.max_cells)
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether the tree without evidence is small enough."""
+        try:
+            return self.cells <= self.max_cells
+        except TooLargeError:
+            return False
 
     @property
     def cliques(self) -> tuple[Scope, ...]:
@@ -76,7 +94,7 @@ class JunctionTree:
         check_factors(factors, self.cardinalities)
         codes = self._checked(factors, evidence)
         own_values = any(factor.by_row for factor in factors)
-        codes, index = (codes, np.arange(codes.shape[1])) if own_values else _distinct(codes)
+        codes, index = (codes, np.arange(codes.shape[1])) if own_values else distinct(codes)
         codes[list(self._single)] = 0
         logs = [Factor(factor.scope, log(np.asarray(factor.values, dtype=np.float64))) for factor in factors]
         batches = [Batch(self._tree(observed), observed, rows, logs) for observed, rows in self._groups(codes)]
@@ -96,20 +114,20 @@ class JunctionTree:
                 f"evidence for variable {variable} has state {evidence[variable].max()}, "
                 f"expected 0 to {self.cardinalities[variable] - 1}, or −1 where unobserved"
             )
-        for factor in factors:
-            if self.layout.find(factor.scope) is None:
-                raise OptionError(f"no clique holds the factor over {factor.scope}: build the tree with its scope")
+        for scope in {factor.scope for factor in factors} - set(self.scopes):
+            if not any(set(scope) <= set(held) for held in self.scopes) and scope:
+                raise OptionError(f"no scope holds the factor over {scope}: build the tree with its scope")
         return np.maximum(evidence, -1).astype(np.int16 if max(self.cardinalities, default=1) < 2**15 else np.int64)
 
     def _groups(self, codes: Codes) -> list[tuple[frozenset[int], NDArray[np.int64]]]:
         """Which rows are done together, and what all of them observe."""
         seen = codes >= 0
-        patterns, index = _distinct(seen.astype(np.uint8))
+        patterns, index = distinct(seen.astype(np.uint8))
         order = np.argsort(index, kind="stable")
         rows_of = np.split(order, np.cumsum(np.bincount(index, minlength=patterns.shape[1]))[:-1])
         own, pooled = [], []
         for rows in rows_of:
-            alone = len(rows_of) <= FEW_PATTERNS or len(rows) * self.cells >= OWN_TREE
+            alone = len(rows_of) <= FEW_PATTERNS or not self.fits or len(rows) * self.cells >= OWN_TREE
             (own if alone else pooled).append(rows)
         if pooled:
             own.append(np.sort(np.concatenate(pooled)))
@@ -128,7 +146,7 @@ class JunctionTree:
         return self._reduced[observed]
 
 
-def _distinct(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
+def distinct(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
     """Distinct columns, and which of them each column is."""
     if codes.shape[1] <= 1 or not len(codes):
         return codes[:, :1], np.zeros(codes.shape[1], dtype=np.int64)

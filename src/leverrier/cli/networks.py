@@ -7,27 +7,22 @@ from pathlib import Path
 
 import click
 
+import leverrier as lv
 from leverrier.cli import options
-from leverrier.data.reading import read_table
-from leverrier.data.writing import write_table
-from leverrier.datasets import network as bundled_network
-from leverrier.datasets import networks as bundled_names
 from leverrier.errors import OptionError
-from leverrier.formats.files import read_network, write_network
-from leverrier.learning.score import AIC, BIC, BDe, BDeu, Score
-from leverrier.learning.structure import METHODS, learn_structure
-from leverrier.model.network import Network
+
+METHODS = ("auto", "best", "ges", "hill-climb")
+SCORES = {"bdeu": "BDeu", "bde": "BDe", "bic": "BIC", "aic": "AIC"}
 
 
-def open_network(name: str) -> Network:
+def open_network(name: str) -> lv.Network:
     """A bundled network by its name, or a network file."""
-    if name in bundled_names():
-        return bundled_network(name)
+    bundled = lv.datasets.networks()
+    if name in bundled:
+        return lv.datasets.network(name)
     if not Path(name).exists():
-        raise OptionError(
-            f"{name!r} is neither a file nor a bundled network; bundled are {', '.join(bundled_names())}"
-        )
-    return read_network(name)
+        raise OptionError(f"{name!r} is neither a file nor a bundled network; bundled are {', '.join(bundled)}")
+    return lv.read_network(name)
 
 
 @click.command()
@@ -45,7 +40,7 @@ def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: in
     leverrier sample model.bif -n 500 --hide HR -o rows.parquet
     """
     table = open_network(network).sample(rows, seed=seed).drop(*hide)
-    write_table(table, output)
+    lv.write_table(table, output)
     if not quiet:
         click.echo(f"wrote {table.n_rows:,} rows of {len(table.variables)} variables to {output}")
 
@@ -62,12 +57,9 @@ def convert(source: str, target: str, quiet: bool) -> None:
     leverrier convert alarm alarm.xml
     """
     network = open_network(source)
-    write_network(network, target)
+    lv.write_network(network, target)
     if not quiet:
         click.echo(f"wrote {network!r} to {target}")
-
-
-SCORES: dict[str, Score] = {"bdeu": BDeu(), "bde": BDe(), "bic": BIC(), "aic": AIC()}
 
 
 @click.command()
@@ -90,12 +82,11 @@ def learn(
     leverrier learn survey.csv
     leverrier learn survey.csv --method best -o survey.bif
     """
-    data = read_table(table)
-    found = learn_structure(
-        data, SCORES[rule], method=method, max_parents=max_parents, seed=seed, budget=budget  # type: ignore[arg-type]
-    )
+    data = lv.read_table(table)
+    score = getattr(lv, SCORES[rule])()
+    found = lv.learn_structure(data, score, method=method, max_parents=max_parents, seed=seed, budget=budget)  # type: ignore[arg-type]
     if output:
-        write_network(found.network, output)
+        lv.write_network(found.network, output)
     if as_json:
         answer = {"score": found.score, "status": str(found.status), "edges": found.network.edges,
                   "notes": list(data.notes)}  # fmt: skip
@@ -104,7 +95,7 @@ def learn(
     if not quiet:
         for note in data.notes:
             click.echo(note, err=True)
-    click.echo(f"{found.network!r}; {SCORES[rule].name} {found.score:.2f}; {found.status}")
+    click.echo(f"{found.network!r}; {score.name} {found.score:.2f}; {found.status}")
     for parent, child in found.network.edges:
         click.echo(f"  {parent} → {child}")
     if output and not quiet:

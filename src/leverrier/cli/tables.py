@@ -6,8 +6,8 @@ import json
 
 import click
 
+import leverrier as lv
 from leverrier.cli import options
-from leverrier.data.reading import read_table
 
 
 @click.command()
@@ -19,7 +19,7 @@ def check(table: str, as_json: bool) -> None:
     \b
     leverrier check survey.csv
     """
-    data = read_table(table)
+    data = lv.read_table(table)
     if as_json:
         columns = [
             {"name": c.name, "kind": c.kind, "states": [str(s) for s in c.states], "cuts": list(c.cuts)}

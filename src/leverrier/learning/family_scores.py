@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,36 @@ class _Plan:
     total_cells: float
 
 
+class KnownScores(Protocol):
+    """Scores of families of complete columns, to be asked instead of scoring them again."""
+
+    @property
+    def n_nodes(self) -> int: ...
+
+    def family(self, child: int, parents: int) -> float: ...
+
+    def expand(self, child: int, parents: int) -> NDArray[np.float64]: ...
+
+
+class Renumbered:
+    """Another problem's scores, for some of its nodes under new numbers."""
+
+    def __init__(self, scores: FamilyScores, places: Sequence[int]) -> None:
+        self._scores = scores
+        self._places = list(places)
+        self._bits = [1 << place for place in places]
+        self.n_nodes = len(self._places)
+
+    def _translated(self, bits: int) -> int:
+        return sum(self._bits[v] for v in members(bits))
+
+    def family(self, child: int, parents: int) -> float:
+        return self._scores.family(self._places[child], self._translated(parents))
+
+    def expand(self, child: int, parents: int) -> NDArray[np.float64]:
+        return self._scores.expand(self._places[child], self._translated(parents))[[*self._places, -1]]
+
+
 class FamilyScores:
     """Scores of (child | parents) with nodes as numbers and sets of nodes as the bits of an int.
 
@@ -60,7 +91,7 @@ class FamilyScores:
         score: Score,
         max_cells: int,
         candidates: NDArray[np.bool_] | None = None,
-        observed: FamilyScores | None = None,
+        observed: KnownScores | None = None,
     ) -> None:
         self.statistics = statistics
         self.score = score

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from leverrier.data.reading import as_table
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError
-from leverrier.learning.family_scores import FamilyScores, members
+from leverrier.learning.family_scores import FamilyScores, KnownScores, members
 from leverrier.learning.fit import FitResult, Method, fit
 from leverrier.learning.maximise import network_from_counts
 from leverrier.learning.score import BDe, Score
@@ -70,7 +70,7 @@ class Task:
 
     table: Table
     counts: ObservedCounts
-    observed: FamilyScores | None
+    observed: KnownScores | None
     score: Score
     required: tuple[Edge, ...]
     forbidden: tuple[Edge, ...]
@@ -78,6 +78,8 @@ class Task:
     max_parents: int | None
     max_cells: int
     method: Method
+    above: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By node, what stays above it by arcs that are not among these nodes: no cycle may be closed through it."""
     deadline: float = np.inf
     progress: Callable[[str, float], None] | None = None
 
@@ -157,7 +159,8 @@ def make_task(
     observed = FamilyScores(counts, score, max_cells) if counts.complete else None
     deadline = np.inf if budget is None else time.monotonic() + budget
     return Task(table, counts, observed, score, tuple(required), tuple(forbidden),
-                None if region is None else tuple(region), max_parents, max_cells, method, deadline, progress)  # fmt: skip
+                None if region is None else tuple(region), max_parents, max_cells, method,
+                deadline=deadline, progress=progress)  # fmt: skip
 
 
 def climb_structure(
@@ -171,7 +174,7 @@ def climb_structure(
 ) -> StructuralResult:
     """Fit, then search and refit until the bound no longer rises."""
     fitted = fit(graph, task.table, hidden=dict(sizes), initial=initial, starts=starts, method=task.method,
-                 score=task.score, seed=seed, budget=task.budget())  # fmt: skip
+                 score=task.score, seed=seed, budget=task.budget(), jobs=1)  # fmt: skip
     trace = [fitted.score]
     status = Status.ITERATION_LIMIT
     approximate = False
@@ -187,7 +190,7 @@ def climb_structure(
             break
         start = network_from_counts(found, fitted.network.states, expected, task.score)
         refitted = fit(found, task.table, hidden=dict(sizes), initial=start, starts=1, method=task.method,
-                       score=task.score, seed=seed, budget=task.budget())  # fmt: skip
+                       score=task.score, seed=seed, budget=task.budget(), jobs=1)  # fmt: skip
         if refitted.score <= fitted.score + SMALLEST_GAIN:
             status = Status.CONVERGED
             break
@@ -212,7 +215,11 @@ def problem_of(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
     scores = FamilyScores(expected, task.score, task.max_cells, observed=task.observed)
     problem = make_problem(scores, graph, task.required, task.forbidden, task.region, task.max_parents, None)
     scores.candidates = problem.allowed
-    return problem
+    if not task.above:
+        return problem
+    place = {name: v for v, name in enumerate(scores.names)}
+    above = [sum(1 << place[p] for p in task.above.get(name, ()) if p in place) for name in scores.names]
+    return replace(problem, above=above)
 
 
 def named(problem: Problem, parents: Parents) -> Graph:

@@ -1,0 +1,133 @@
+"""A neighbourhood of a graph in which a hidden variable is tried, cut out so that work there costs what it is worth.
+
+Only the families of the region change. Their other parents come along as context (roots whose own family does not
+count), rows are reduced to distinct configurations, and arcs outside are remembered only as far as they could close a
+cycle. The score of the whole graph is the region's plus that of the families left outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Table
+from leverrier.learning.family_scores import FamilyScores, Renumbered
+from leverrier.learning.fit import Method
+from leverrier.learning.structural_em import StructuralResult, Task, climb_structure
+from leverrier.model.graph import Graph
+from leverrier.statistics.observed import ObservedCounts
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What every candidate shares: the rows, and the scores of all families without hidden members."""
+
+    table: Table
+    scores: FamilyScores
+    max_parents: int | None = None
+    method: Method = "em"
+    deadline: float = np.inf
+
+    def family(self, graph: Graph, node: str) -> float:
+        """The score of a node's family, all of it observed."""
+        place = self._places
+        return self.scores.family(place[node], sum(1 << place[p] for p in graph.parents(node)))
+
+    @property
+    def _places(self) -> dict[str, int]:
+        return {name: v for v, name in enumerate(self.scores.names)}
+
+    def total(self, graph: Graph) -> float:
+        """The score of a graph without hidden variables."""
+        return sum(self.family(graph, node) for node in graph)
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """A whole graph with a hidden variable, its score, and the fit of the region it was found in."""
+
+    graph: Graph
+    score: float
+    region: StructuralResult
+
+
+def try_region(
+    ground: Ground,
+    graph: Graph,
+    hidden: Mapping[str, int],
+    region: Iterable[str],
+    *,
+    initial: Mapping[str, NDArray[Any]] | None = None,
+    starts: int = 1,
+    max_rounds: int = 30,
+    seed: int = 0,
+) -> Tried:
+    """Structural EM over the region of a graph that holds the hidden variables; the rest stays as it is.
+
+    The region is widened to whatever has a hidden variable as its parent. `initial` gives posteriors by row.
+    """
+    inside = {name for name in region if name not in hidden}
+    inside.update(child for name in hidden for child in graph.children(name) if child not in hidden)
+    inside.update(parent for name in hidden for parent in graph.parents(name) if parent not in hidden)
+    context = {p for v in inside for p in graph.parents(v)} - inside - set(hidden)
+    columns = [name for name in ground.table.variables if name in inside or name in context]
+    projected = ground.table.project(columns)
+    table = _as_table(ground.table, columns, projected.configurations, projected.weights)
+    sub = Graph.from_parents(
+        {v: graph.parents(v) if v in inside else () for v in columns} | {h: graph.parents(h) for h in hidden}
+    )
+    task = Task(
+        table=table,
+        counts=ObservedCounts(table),
+        observed=Renumbered(ground.scores, [ground.scores.names.index(v) for v in columns]),
+        score=ground.scores.score,
+        required=(),
+        forbidden=(),
+        region=tuple(inside) + tuple(hidden),
+        max_parents=ground.max_parents,
+        max_cells=ground.scores.max_cells,
+        method=ground.method,
+        above={c: _above(graph, c, inside | set(hidden), context) for c in context},
+        deadline=ground.deadline,
+    )
+    given = None if initial is None else {h: _by_configuration(p, projected.index, len(projected)) for h, p in initial.items()}
+    result = climb_structure(task, sub, hidden, given, starts, max_rounds, seed)
+    whole = graph.with_parents({v: result.graph.parents(v) for v in (*inside, *hidden)})
+    roots = sum(ground.scores.family(ground.scores.names.index(c), 0) for c in context)
+    outside = sum(ground.family(whole, v) for v in whole if v not in inside and v not in hidden)
+    return Tried(whole, result.score - roots + outside, result)
+
+
+def _above(graph: Graph, node: str, inside: set[str], context: set[str]) -> frozenset[str]:
+    """What leads to a context node by arcs outside the region, as far as the region's nodes and other context."""
+    found: set[str] = set()
+    waiting = list(graph.parents(node))
+    seen: set[str] = set()
+    while waiting:
+        parent = waiting.pop()
+        if parent in seen:
+            continue
+        seen.add(parent)
+        if parent in inside or parent in context:
+            found.add(parent)
+        else:
+            waiting += graph.parents(parent)
+    return frozenset(found)
+
+
+def _as_table(
+    like: Table, columns: list[str], configurations: NDArray[np.unsignedinteger], weights: NDArray[np.float64]
+) -> Table:
+    places = [like.index(name) for name in columns]
+    return Table(tuple(like.columns[p] for p in places), np.ascontiguousarray(configurations), weights)
+
+
+def _by_configuration(posterior: NDArray[Any], index: NDArray[np.int64], count: int) -> NDArray[np.float64]:
+    """A posterior by row, averaged over the rows of each configuration."""
+    states = posterior.shape[1]
+    totals = np.stack([np.bincount(index, posterior[:, k], count) for k in range(states)], axis=1)
+    return totals / totals.sum(axis=1, keepdims=True)

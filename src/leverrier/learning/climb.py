@@ -52,7 +52,7 @@ class Climb:
 
 
 def climb(climber: Climber, *, max_iterations: int, deadline: float = np.inf, before: tuple[float, ...] = ()) -> Climb:
-    """Run to the end: convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part."""
+    """Run until convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part."""
     trace: list[float] = list(before)
     done = 0
     block = 8
@@ -75,11 +75,11 @@ def climb(climber: Climber, *, max_iterations: int, deadline: float = np.inf, be
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     if outcome is Outcome.FELL:
-        raise FallError(f"the objective fell from {trace[-2]!r} to {trace[-1]!r} at step {len(trace) - 1}: this is a bug")
+        raise FallError(f"the objective fell from {trace[-2]!r} to {trace[-1]!r} at step {len(trace) - 1}: a bug")
     if outcome is Outcome.CONVERGED:
         status = Status.CONVERGED
     else:
         trace.append(climber.settle())
         if len(trace) > 1 and not trace[-1] >= trace[-2] - 1e-9 - 1e-12 * abs(trace[-1]):
-            raise FallError(f"the objective fell from {trace[-2]!r} to {trace[-1]!r} at the last step: this is a bug")
+            raise FallError(f"the objective fell from {trace[-2]!r} to {trace[-1]!r} at the last step: a bug")
     return Climb(tuple(trace), done, status)

@@ -31,6 +31,8 @@ class Observation:
     states: Mapping[str, tuple[Label, ...]]
     table: Table
     counts: ObservedCounts
+    kept: NDArray[np.bool_] | None = None
+    """Which rows of the table given are in `table`, if those of weight zero were left out."""
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -90,18 +92,30 @@ class Observation:
 
 
 def observe(
-    graph: Graph, states: Mapping[str, Sequence[Label]], table: Table, counts: ObservedCounts | None = None
+    graph: Graph,
+    states: Mapping[str, Sequence[Label]],
+    table: Table,
+    counts: ObservedCounts | None = None,
+    *,
+    keep_weightless: bool = False,
 ) -> Observation:
-    """Pair a graph with a table. `counts` of the same table may be handed on from one graph to the next."""
+    """Pair a graph with a table. `counts` of the same table may be handed on from one graph to the next.
+
+    Rows of weight zero teach nothing and are left out, unless their posteriors are wanted too.
+    """
     for column in table.columns:
         if column.name in graph and tuple(states[column.name]) != column.states:
-            raise TableError(f"column {column.name!r} has states {column.states}, expected {tuple(states[column.name])}")
+            expected = tuple(states[column.name])
+            raise TableError(f"column {column.name!r} has states {column.states}, expected {expected}")
+    kept = None
     if table.weights is not None and not bool(np.all(table.weights > 0)):
         if not bool(np.all(table.weights >= 0)):
             raise TableError("a weight is negative or not a number: weights say how often a row counts")
-        table, counts = table.take(table.weights > 0), None
+        if not keep_weightless:
+            kept = table.weights > 0
+            table, counts = table.take(kept), None
     if table.n_rows == 0:
         raise TableError("the table has no rows (with a weight above zero): there is nothing to learn from")
     if counts is None or counts.table is not table:
         counts = ObservedCounts(table)
-    return Observation(graph, {node: tuple(states[node]) for node in graph}, table, counts)
+    return Observation(graph, {node: tuple(states[node]) for node in graph}, table, counts, kept)

@@ -1,0 +1,106 @@
+"""Which unobserved variables must be treated together, and where their factors lie in the parameter vector."""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def connect_unobserved(missing, order, starts, members, prune, keys, labels, found):
+    """Label each pattern's unobserved variables by connected group; write (pattern, root, key) of each group found.
+
+    Two are connected when a family holds both. With `prune`, an unobserved variable without an observed descendant
+    (barren) is left out with its family: it changes nothing that is observed. A family's child is its last member;
+    labels: the group's root, −1 observed, −2 barren. A group's key is the sum of its variables' keys.
+    """
+    n_patterns, n_variables = missing.shape
+    sums = np.zeros(n_variables, dtype=np.uint64)
+    count = 0
+    for p in range(n_patterns):
+        label = labels[p]
+        for v in range(n_variables):
+            label[v] = (-2 if prune else v) if missing[p, v] else -1
+        for place in range(order.size - 1, -1, -1):  # children first: whoever has a living child lives
+            j = order[place]
+            child = members[starts[j + 1] - 1]
+            if label[child] == -2:
+                continue
+            for k in range(starts[j], starts[j + 1] - 1):
+                if label[members[k]] == -2:
+                    label[members[k]] = members[k]
+        for place in range(order.size):
+            j = order[place]
+            if label[members[starts[j + 1] - 1]] == -2:
+                continue
+            first = -1
+            for k in range(starts[j], starts[j + 1]):
+                v = members[k]
+                if label[v] < 0:
+                    continue
+                while label[v] != v:
+                    label[v] = label[label[v]]
+                    v = label[v]
+                if first < 0 or v == first:
+                    first = v
+                else:
+                    label[max(v, first)] = min(v, first)
+                    first = min(v, first)
+        for v in range(n_variables):
+            if label[v] >= 0:
+                label[v] = label[label[v]]  # roots are the smallest of their group, so already final
+                sums[label[v]] += keys[v]
+        for v in range(n_variables):
+            if label[v] == v:
+                found[count, 0] = p
+                found[count, 1] = v
+                found[count, 2] = np.int64(sums[v])
+                sums[v] = 0
+                count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def locate(
+    codes, column_of, hole, begins, starts, members, strides, ones, rows, kind, within, needs, first, bases, key
+):  # fmt: skip
+    """Each instance's bases: for instance i of a group of kind t, where the factors needs[t, :] begin given its row.
+
+    within[t, v] tells whether variable v is in the group; the others of a present factor are observed. A factor
+    with an unobserved child outside the group is barren: it points at ones. `key` gets a hash of kind and bases.
+    """
+    multiplier = np.uint64(0x9E3779B97F4A7C15)
+    for i in range(rows.size):
+        t = kind[i]
+        mixed = np.uint64(t + 1) * multiplier
+        place = first[i]
+        for n in range(needs.shape[1]):
+            j = needs[t, n]
+            if j < 0:
+                break
+            base = begins[j]
+            for k in range(starts[j], starts[j + 1]):
+                v = members[k]
+                if within[t, v]:
+                    continue
+                code = hole if column_of[v] < 0 else np.int64(codes[column_of[v], rows[i]])
+                if code == hole:
+                    base = ones
+                    break
+                base += code * strides[k]
+            bases[place] = base
+            place += 1
+            mixed = (mixed ^ np.uint64(base)) * multiplier
+            mixed ^= mixed >> np.uint64(29)
+        key[i] = mixed
+
+
+@njit(cache=True, nogil=True)
+def equal_runs(bases, first, length, other):
+    """Whether every run bases[first[i]:…+length[i]] equals that of its representative other[i]."""
+    for i in range(first.size):
+        a, b = first[i], first[other[i]]
+        if length[i] != length[other[i]]:
+            return False
+        for k in range(length[i]):
+            if bases[a + k] != bases[b + k]:
+                return False
+    return True

@@ -1,0 +1,199 @@
+"""`fit`: parameters of a given graph from data with hidden variables and holes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Label
+from leverrier.errors import OptionError
+from leverrier.learning.cheeseman_stutz import completed_score, require_bayesian
+from leverrier.learning.climb import Climb, Progress, climb
+from leverrier.learning.em import LONG, ParameterClimb
+from leverrier.learning.fit_result import FitResult, Method, Start, Starts
+from leverrier.learning.fit_task import Task, make_task
+from leverrier.learning.hidden import observation_of
+from leverrier.learning.score import BDe, Score
+from leverrier.learning.starts import assigned_start, network_start, random_start
+from leverrier.learning.state_order import reordered, state_orders
+from leverrier.model.network import Network
+from leverrier.statistics.observation import Observation
+from leverrier.status import Status
+
+Floats = NDArray[np.float64]
+
+SHORT = 20
+"""Iterations of every start before the best are chosen, where not all are to be run to the end."""
+
+
+@dataclass(frozen=True)
+class _Options:
+    max_iterations: int
+    tolerance: float
+    accelerate: bool
+    deadline: float
+    keep: int | None
+    workers: int
+    progress: Progress | None
+
+
+def fit(
+    network: Any,
+    data: Any,
+    hidden: Mapping[str, int | Sequence[Label]] | None = None,
+    *,
+    starts: int | None = None,
+    keep: int | None = None,
+    initial: Network | Mapping[str, Any] | None = None,
+    method: Method = "em",
+    prior: float | Score | None = None,
+    score: Score | None = None,
+    max_iterations: int = 10_000,
+    tolerance: float = 1e-6,
+    accelerate: bool = True,
+    seed: int = 0,
+    jobs: int | None = None,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> FitResult:
+    """Parameters by EM, for any hidden variables and any pattern of holes; what is climbed never falls.
+
+    network     a Network (its graph and states), a Graph, or a networkx.DiGraph
+    hidden      how many states each hidden variable has, or their labels; by default a Network's own
+    starts      how many starts are drawn: 5 by default, 1 if there are only holes or `initial` is given
+    keep        run only so many to the end: the best after a few steps of each
+    initial     the first start: a network with this graph, or {variable: states or posteriors, by row}
+    method      "em", or "vb" for variational EM: a posterior of the parameters, whose bound is the score
+    prior       a pseudo-count in every cell (or a score that has one): then the log posterior is climbed
+    score       whose prior the Cheeseman–Stutz score takes: by default `prior`, if that is a score, or BDe(1)
+    tolerance   stop when what is still to be gained is estimated to be below so many nats
+    accelerate  extrapolate between steps, never downhill; without it each step is one plain EM step
+    jobs        threads (the answer does not depend on them); `budget` is in seconds
+    progress    is called with a line and the value reached, at the end of each start
+
+    Hidden states are put in order of falling frequency, unless `initial` gave them their meaning.
+    """
+    for name, value in (("starts", starts), ("keep", keep), ("max_iterations", max_iterations), ("jobs", jobs)):
+        if value is not None and value < 1:
+            raise OptionError(f"{name}={value!r}: expected at least 1")
+    if not tolerance >= 0:
+        raise OptionError(f"tolerance={tolerance!r}: expected a number of nats, at least 0")
+    rule = _rule(method, prior, score)
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    workers = jobs or len(os.sched_getaffinity(0))
+    options = _Options(max_iterations, tolerance, accelerate, deadline, keep, workers, progress)
+    seen = observation_of(network, data, hidden)
+    task = make_task(seen, rule if method == "vb" else prior, method == "vb")
+    count = starts or (5 if seen.hidden and initial is None else 1)
+    climbers, climbs = _run(task, _points(seen, initial, count, seed), options)
+    return _result(task, climbers, climbs, options, rule, in_order=initial is None)
+
+
+def _rule(method: str, prior: float | Score | None, score: Score | None) -> Score:
+    """The score whose prior counts; in variational EM it is also the prior of the parameters."""
+    if method not in ("em", "vb"):
+        raise OptionError(f'method={method!r}: expected "em" or "vb"')
+    own: Score | None = None
+    if prior is not None and not isinstance(prior, int | float):
+        own = prior
+    elif method == "vb" and prior is not None:
+        own = BDe(float(prior))
+    if method == "vb" and score is not None and own is not None and score != own:
+        raise OptionError("prior and score differ: variational EM has one prior, and the score takes the same")
+    rule = score or own or BDe()
+    require_bayesian(rule)
+    return rule
+
+
+def _points(seen: Observation, initial: Any, starts: int, seed: int) -> list[Floats]:
+    """The starting parameters of every start."""
+    observed = seen.observed_tables(seen.open_nodes)
+    generators = np.random.default_rng(seed).spawn(starts)
+    points = [random_start(seen, observed, rng, first=i == 0) for i, rng in enumerate(generators)]
+    if isinstance(initial, Network):
+        points[0] = network_start(seen, initial)
+    elif isinstance(initial, Mapping):
+        points[0] = assigned_start(seen, observed, initial, generators[0])
+    elif initial is not None:
+        raise OptionError(f"initial: expected a Network or {{variable: states by row}}, not {type(initial).__name__}")
+    return points
+
+
+def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[ParameterClimb], list[Climb]]:
+    """Every start to its end, or the best `keep` of them after a short run of each.
+
+    Short E-steps: starts are shared out over threads. Long ones: one start at a time, its rows shared out.
+    """
+    long = task.objective.plan.work > LONG
+    with ThreadPoolExecutor(options.workers) as pool:
+        inner = pool if long and options.workers > 1 else None
+        spread = map if long or options.workers == 1 else pool.map
+        climbers = [
+            ParameterClimb(task.objective, p, tolerance=options.tolerance, accelerate=options.accelerate, threads=inner)
+            for p in points
+        ]
+
+        def go(i: int, limit: int, before: tuple[float, ...] = ()) -> Climb:
+            found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before)
+            if options.progress is not None:
+                options.progress(f"start {i + 1} of {len(points)}: {found.status}", found.value + task.constant)
+            return found
+
+        everyone = range(len(points))
+        if options.keep is None or options.keep >= len(points) or options.max_iterations <= SHORT:
+            return climbers, list(spread(lambda i: go(i, options.max_iterations), everyone))
+        climbs = list(spread(lambda i: go(i, SHORT), everyone))
+        best = sorted(everyone, key=lambda i: -climbs[i].value)[: options.keep]
+        going = [i for i in best if climbs[i].status is Status.ITERATION_LIMIT]
+        rest = list(spread(lambda i: go(i, options.max_iterations - SHORT, climbs[i].trace[:-1]), going))
+        for i, found in zip(going, rest, strict=True):
+            climbs[i] = Climb(found.trace, SHORT + found.iterations, found.status)
+        return climbers, climbs
+
+
+def _result(
+    task: Task, climbers: list[ParameterClimb], climbs: list[Climb], options: _Options, rule: Score, in_order: bool
+) -> FitResult:
+    seen, layout = task.seen, task.seen.layout
+    runs = tuple(
+        Start(found.value + task.constant, task.log_likelihood(climber, found.value), found.iterations, found.status)
+        for climber, found in zip(climbers, climbs, strict=True)
+    )
+    best = int(np.argmax([run.value for run in runs]))
+    winner = runs[best]
+    expected = climbers[best].expected
+    bound = None
+    if task.objective.variational:
+        bound, expected = completed_score(seen, task.objective.plan, climbers[best].theta, rule)
+    opened = dict(zip(seen.open_nodes, layout.unpack(task.final_parameters(climbers[best])), strict=True))
+    climbed = dict(zip(seen.open_nodes, layout.unpack(climbers[best].theta), strict=True))
+    tables = {**task.closed, **opened}
+    if in_order:
+        counts = dict(zip(seen.open_nodes, layout.unpack(expected), strict=True))
+        orders = state_orders(seen.graph, opened, counts, seen.hidden)
+        tables, climbed = reordered(seen.graph, tables, orders), reordered(seen.graph, climbed, orders)
+    network = Network.build(seen.graph, seen.states, tables)
+    same = max(100 * options.tolerance, 1e-8 * abs(winner.value))
+    return FitResult(
+        network=network,
+        log_likelihood=winner.log_likelihood,
+        bic=winner.log_likelihood - 0.5 * float(np.log(seen.table.total)) * network.dimension,
+        trace=tuple(value + task.constant for value in climbs[best].trace),
+        status=winner.status,
+        iterations=winner.iterations,
+        starts=Starts(runs, sum(run.value >= winner.value - same for run in runs)),
+        method="vb" if task.objective.variational else "em",
+        hidden=seen.hidden,
+        table=seen.table,
+        rule=rule,
+        bound=bound,
+        weights=climbed if task.objective.variational else None,
+        notes=seen.table.notes,
+    )

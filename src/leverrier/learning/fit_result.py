@@ -1,0 +1,91 @@
+"""What `fit` gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Table
+from leverrier.learning.cheeseman_stutz import cheeseman_stutz
+from leverrier.learning.score import Score
+from leverrier.model.network import Network
+from leverrier.statistics.expected import ExpectedCounts
+from leverrier.statistics.observed import ObservedCounts
+from leverrier.status import Status
+
+Method = Literal["em", "vb"]
+
+
+@dataclass(frozen=True)
+class Start:
+    """How one start ended. `value` is what was climbed: log-likelihood, log posterior (prior=) or bound (vb)."""
+
+    value: float
+    log_likelihood: float
+    iterations: int
+    status: Status
+
+
+@dataclass(frozen=True)
+class Starts(Sequence[Start]):
+    """Every start, in the order they were drawn, and how often the best end was reached."""
+
+    runs: tuple[Start, ...]
+    best_count: int
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.runs[index]
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+
+@dataclass(frozen=True, eq=False)
+class FitResult:
+    """The best start's end."""
+
+    network: Network
+    log_likelihood: float
+    """Of the observed cells, over all rows, in nats."""
+    bic: float
+    """Log-likelihood less ½ ln N for each free parameter (as lv.BIC: larger is better)."""
+    trace: tuple[float, ...]
+    """What was climbed, at the start and after each step that was kept. It never falls."""
+    status: Status
+    iterations: int
+    starts: Starts
+    method: Method
+    hidden: tuple[str, ...]
+    table: Table = field(repr=False)
+    rule: Score
+    """Whose prior the score takes."""
+    bound: float | None = None
+    """Variational EM's lower bound of the log evidence."""
+    weights: Mapping[str, NDArray[np.float64]] | None = field(default=None, repr=False)
+    """Variational EM's exp E[ln θ] of the families with hidden members, under which its posteriors are taken."""
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def score(self) -> float:
+        """Cheeseman–Stutz, in nats: a lower bound of the log evidence under the prior of `rule`."""
+        return cheeseman_stutz(self.network, self.table, self.rule) if self.bound is None else self.bound
+
+    def posterior(self, variable: str) -> NDArray[np.float64]:
+        """(rows, states): P(variable | the rest of the row) for every row of the data, in order."""
+        return ExpectedCounts(self.network, self.table).posterior(variable)
+
+    def expected_counts(self, counts: ObservedCounts | None = None) -> ExpectedCounts:
+        """The expected counts of any family as this fit sees them: under the network, or in variational EM under the
+        very posteriors whose bound is the score, so that a search on them never loses score."""
+        return ExpectedCounts(self.network, self.table, counts, self.weights)
+
+    def __repr__(self) -> str:
+        return (
+            f"FitResult({self.network!r}, log-likelihood {self.log_likelihood:.4f}, {self.status} after "
+            f"{self.iterations} iterations, best of {len(self.starts)} starts, reached {self.starts.best_count} times)"
+        )

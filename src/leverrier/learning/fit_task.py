@@ -1,0 +1,89 @@
+"""What all starts of a fit share: the objective, and what the fully observed families add to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.errors import OptionError
+from leverrier.inference.expectation import EStep
+from leverrier.kernels.iteration import MAXIMUM, maximise
+from leverrier.learning.cheeseman_stutz import total_score
+from leverrier.learning.em import Objective, ParameterClimb
+from leverrier.learning.maximise import table_from_counts
+from leverrier.learning.score import Score
+from leverrier.statistics.observation import Observation
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """An observation made ready to climb. Fully observed (closed) families are counted here, once."""
+
+    seen: Observation
+    objective: Objective
+    closed: dict[str, Floats]
+    """The closed families' tables: they are final."""
+    constant: float
+    """What the closed families add to the objective."""
+    likelihood: float
+    """What they add to the log-likelihood."""
+
+    def final_parameters(self, climber: ParameterClimb) -> Floats:
+        """The parameters to give back: θ itself, or the posterior means if θ stands for exp E[ln θ]."""
+        if not self.objective.variational:
+            return climber.theta
+        theta = np.ones(self.seen.layout.room)
+        maximise(self.seen.layout.runs, climber.expected, theta, MAXIMUM)
+        return theta
+
+    def log_likelihood(self, climber: ParameterClimb, value: float) -> float:
+        """Of the observed cells under the final parameters; `value` is the climber's objective."""
+        o = self.objective
+        if not o.variational:
+            return value - log_sum(o.prior, climber.theta) + self.likelihood
+        theta = self.final_parameters(climber)
+        explained = EStep(o.plan)(theta, np.zeros(len(theta)))
+        return explained + log_sum(o.fixed - o.prior, theta) + self.likelihood
+
+
+def make_task(seen: Observation, prior: float | Score | None, variational: bool) -> Task:
+    """Plan the E-step and count what is observed. With `variational`, `prior` is the score that is bounded."""
+    layout = seen.layout
+    fixed, alphas = np.zeros(layout.room), np.zeros(layout.room)
+    for begin, counts in zip(layout.begins, seen.observed_tables(seen.open_nodes), strict=False):
+        alphas[begin : begin + counts.size] = pseudo_count(prior, counts.shape)
+        fixed[begin : begin + counts.size] = counts.ravel()
+    counted = dict(zip(seen.closed_nodes, seen.observed_tables(seen.closed_nodes), strict=True))
+    closed: dict[str, Floats] = {}
+    constant = likelihood = 0.0
+    for node, counts in counted.items():
+        alpha = pseudo_count(prior, counts.shape)
+        closed[node] = table_from_counts(counts, alpha)
+        likelihood += log_sum(counts, closed[node])
+        constant += log_sum(counts + alpha, closed[node])
+    if variational:
+        assert not isinstance(prior, int | float | None)
+        constant = total_score(counted.values(), prior, seen.table.total)
+    plan = seen.plan(prune=not variational)
+    return Task(seen, Objective(plan, fixed + alphas, alphas, variational), closed, constant, likelihood)
+
+
+def pseudo_count(prior: float | Score | None, shape: tuple[int, ...]) -> float:
+    """The prior's count in each cell of a table of this shape."""
+    if prior is None:
+        return 0.0
+    if isinstance(prior, int | float):
+        if not (np.isfinite(prior) and prior >= 0):
+            raise OptionError(f"prior={prior!r}: expected a pseudo-count of at least 0, or a score such as BDe(1)")
+        return float(prior)
+    return prior.alphas(shape[-1], float(np.prod(shape[:-1], dtype=np.float64)))[0]
+
+
+def log_sum(counts: Floats, table: Floats) -> float:
+    """Σ N ln θ with 0 ln 0 = 0."""
+    used = counts > 0
+    return float(counts[used] @ np.log(table[used]))

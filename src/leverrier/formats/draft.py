@@ -115,6 +115,9 @@ def assemble(
     states = _states(source, declared)
     definitions = _definitions(source, declared, defined)
     _check_sizes(source, states, definitions.values())
+    for variable in declared:
+        if variable.name not in definitions:
+            raise source.error(f"{shown(variable.name)} has no table: every variable needs one", variable.line)
     graph = _graph(source, definitions)
     tables: dict[str, NDArray[np.float64]] = {}
     changed, largest = 0, 0.0
@@ -172,10 +175,7 @@ def _definitions(
             twice = next(parent for parent in parents if parents.count(parent) > 1)
             raise source.error(f"{shown(child)} names its parent {shown(twice)} twice", line)
         found[child] = definition
-    for name, line in lines.items():
-        if name not in found:
-            raise source.error(f"{shown(name)} has no table: every variable needs one", line)
-    return {name: found[name] for name in lines}
+    return {name: found[name] for name in lines if name in found}
 
 
 def _check_sizes(
@@ -224,7 +224,7 @@ def _not_one(
     )
     return source.error(
         f"the probabilities of {shown(definition.child)}{f' given {shown(given, bare=True)}' if given else ''} "
-        f"sum to {math.fsum(rows[row]):.7g}, expected 1 (within {ROW_TOLERANCE:g}){definition.hint}",
+        f"sum to {sum(rows[row].tolist()):.7g}, expected 1 (within {ROW_TOLERANCE:g}){definition.hint}",
         definition.line_of(row),
     )
 

@@ -70,9 +70,10 @@ def read_whole(name: str) -> bytes:
 
 def write_whole(name: str, data: bytes) -> None:
     """Write beside the target, force it to the disk, and put it in the target's place in one step."""
-    target = Path(os.path.realpath(name))
-    temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
+    temporary = None
     try:
+        target = Path(os.path.realpath(name))
+        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
         with open(temporary, "xb") as file:
             file.write(data)
             file.flush()
@@ -84,8 +85,9 @@ def write_whole(name: str, data: bytes) -> None:
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path=name) from error
     finally:
-        with contextlib.suppress(OSError, ValueError):  # gone already, or never made
-            os.unlink(temporary)
+        if temporary is not None:
+            with contextlib.suppress(OSError):  # gone already, or never made
+                os.unlink(temporary)
 
 
 def _settle(folder: Path) -> None:

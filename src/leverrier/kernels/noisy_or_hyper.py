@@ -31,7 +31,7 @@ def log_columns(degree, n_observed, alpha, decay, unbounded):
 
 @njit(cache=True, nogil=True)
 def log_density(v, base, weight, power, n, zeros, a, b):
-    """Beta(a, b) times Π_j [1 − base_j (1−v)^power_j]^weight_j · (1−v)^zeros: what λ and ε look like [wood2006 eq. 3]."""
+    """Beta(a, b) times Π_j [1 − base_j (1−v)^power_j]^weight_j · (1−v)^zeros: λ's and ε's shape [wood2006 eq. 3]."""
     total = (a - 1.0) * math.log(v) + (b - 1.0 + zeros) * math.log1p(-v)
     for j in range(n):
         total += weight[j] * math.log1p(-base[j] * (1.0 - v) ** power[j])

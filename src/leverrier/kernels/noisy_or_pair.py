@@ -73,50 +73,52 @@ def take_in(cells, off, weights, a, b, out):
 
 
 @njit(cache=True, nogil=True)
-def allocate(cells, off, rows, kinds, forced, fail_a, fail_b, p_a, p_b, weights, stream):
-    """Give each row to a, to b or to both, one after another by how well that explains it.
+def allocate(cells, off, rows, prior, kinds, forced, fail_a, fail_b, p_a, p_b, weights, stream):
+    """Link each row to neither cause, to a, to b or to both, one after another by how well that explains it.
 
-    Returns (log q, log evidence). `kinds[r]` is 1, 2 or 3; when `forced`, the kinds are given and log q is what
-    choosing them would have had.
+    Returns (log q, log evidence). `kinds[i]` is 0, 1, 2 or 3; `prior[i]` holds the four chances before the row is
+    looked at, and a kind with none is not tried. When `forced`, the kinds are given and log q is what choosing
+    them would have had.
     """
     start_pair(weights, p_a, p_b)
+    scores = np.empty(4)
+    chances = np.empty(4)
     log_q = 0.0
     log_evidence = 0.0
     for r in range(rows.size):
         i = rows[r]
-        to_a = row_evidence(cells[i], off[r], weights, fail_a, 1.0)
-        to_b = row_evidence(cells[i], off[r], weights, 1.0, fail_b)
-        to_both = row_evidence(cells[i], off[r], weights, fail_a, fail_b)
-        peak = max(to_a, to_b, to_both)
-        chance_a = 0.25 * math.exp(to_a - peak)
-        chance_b = 0.25 * math.exp(to_b - peak)
-        chance_both = 0.5 * math.exp(to_both - peak)
-        total = chance_a + chance_b + chance_both
+        peak = -np.inf
+        for kind in range(4):
+            if prior[i, kind] > 0.0:
+                a = fail_a if kind & 1 else 1.0
+                b = fail_b if kind & 2 else 1.0
+                scores[kind] = row_evidence(cells[i], off[i], weights, a, b)
+                peak = max(peak, scores[kind])
+        total = 0.0
+        for kind in range(4):
+            chances[kind] = prior[i, kind] * math.exp(scores[kind] - peak) if prior[i, kind] > 0.0 else 0.0
+            total += chances[kind]
         if not forced:
-            u = uniform(stream) * total
-            kinds[r] = 1 if u < chance_a else (2 if u < chance_a + chance_b else 3)
-        if kinds[r] == 1:
-            log_evidence += to_a
-            log_q += to_a - peak + math.log(0.25 / total)
-        elif kinds[r] == 2:
-            log_evidence += to_b
-            log_q += to_b - peak + math.log(0.25 / total)
-        else:
-            log_evidence += to_both
-            log_q += to_both - peak + math.log(0.5 / total)
-        take_in(cells[i], off[r], weights, fail_a if kinds[r] & 1 else 1.0, fail_b if kinds[r] & 2 else 1.0, False)
+            kinds[i] = pick(chances, total, stream)
+        kind = kinds[i]
+        log_evidence += scores[kind]
+        log_q += scores[kind] - peak + math.log(prior[i, kind] / total)
+        take_in(cells[i], off[i], weights, fail_a if kind & 1 else 1.0, fail_b if kind & 2 else 1.0, False)
     return log_q, log_evidence
 
 
 @njit(cache=True, nogil=True)
-def together(cells, off, rows, fail_a, p_a, p_b, weights):
-    """Log evidence of the rows when cause a has them all and b has none."""
-    start_pair(weights, p_a, p_b)
-    log_evidence = 0.0
-    for r in range(rows.size):
-        log_evidence += row_evidence(cells[rows[r]], off[r], weights, fail_a, 1.0)
-        take_in(cells[rows[r]], off[r], weights, fail_a, 1.0, False)
-    return log_evidence
+def pick(chances, total, stream):
+    """An index with these chances."""
+    u = uniform(stream) * total
+    last = 0
+    for kind in range(chances.size):
+        if chances[kind] > 0.0:
+            last = kind
+            if u < chances[kind]:
+                break
+            u -= chances[kind]
+    return last
 
 
 @njit(cache=True, nogil=True)
@@ -177,13 +179,7 @@ def redraw_links(
         for kind in range(4):
             scores[kind] = math.exp(scores[kind] - peak)
             total += scores[kind]
-        u = uniform(stream) * total
-        chosen = 0
-        while chosen < 3 and u >= scores[chosen]:
-            u -= scores[chosen]
-            chosen += 1
-        while scores[chosen] == 0.0:  # rounding may step past the last possible kind
-            chosen -= 1
+        chosen = pick(scores, total, stream)
         links_a[i] = chosen & 1
         links_b[i] = chosen >> 1
         degrees[0] = others_a + links_a[i]

@@ -56,8 +56,8 @@ def sweep_links(
             shuffle(order, size, stream)
         top = row_levels(links, active, size, i, above, rest)
         top = flip_row(
-            ones[i], zeros[i], links, active, degree, order[:size], i, unbounded, log_odds, step, miss, above, top, rest,
-            stream,
+            ones[i], zeros[i], links, active, degree, order[:size], i, unbounded, log_odds, step, miss, above, top,
+            rest, stream,
         )  # fmt: skip
         if rate == 0.0:
             continue

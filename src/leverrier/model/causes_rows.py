@@ -10,7 +10,6 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from leverrier.errors import TooLargeError
 
@@ -60,7 +59,7 @@ def infer_row(
         children = children[children.any(axis=1)]
         survive = (1 - epsilon) * np.exp(states @ (children * log_fail[group]).T)  # [wood2006 eq. 3]
         log_weights = states @ on[group] + (1 - states) @ off[group] + np.log1p(-survive).sum(axis=1)
-        group_total = float(logsumexp(log_weights))
+        group_total = float(np.logaddexp.reduce(log_weights))
         total += group_total
         posterior[group] = np.exp(log_weights - group_total) @ states
     return total, posterior

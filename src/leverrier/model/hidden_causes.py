@@ -37,7 +37,7 @@ def read_cells(x: ArrayLike) -> NDArray[np.uint8]:
     wrong = ~holes & (values != 0) & (values != 1)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        raise TableError(f"signs hold {values[row, column]} at row {row}, column {column}: 0, 1 or missing are expected")
+        raise TableError(f"row {row}, column {column} holds {values[row, column]}: 0, 1 or missing are expected")
     return np.where(holes, HOLE, np.where(holes, 0, values)).astype(np.uint8)
 
 
@@ -62,7 +62,7 @@ class HiddenCauses:
         links = np.array(self.links, dtype=np.uint8)
         if links.ndim != 2 or not np.isin(links, (0, 1)).all():
             raise OptionError(f"links of shape {links.shape}: a 0/1 array (observed, causes) is expected")
-        values = {"links": links}
+        values: dict[str, NDArray[Any]] = {"links": links}
         for name in ("lam", "p"):
             value = np.asarray(getattr(self, name), np.float64)
             if value.ndim and value.shape != (links.shape[1],):
@@ -117,14 +117,15 @@ class HiddenCauses:
         return float(self.row_log_likelihoods(x).sum())
 
     def posterior(self, x: ArrayLike, *, exact: bool = True, sweeps: int = 2000, seed: int = 0) -> NDArray[np.float64]:
-        """P(cause active | row), (rows, causes), rows in the order they came. `exact=False` samples: for very many causes."""
+        """P(cause active | row), (rows, causes), rows as they came. `exact=False` samples, for very many causes."""
         cells = self._cells(x)
         return self._infer(cells)[1] if exact else self._sampled(cells, sweeps, np.random.default_rng(seed))
 
     def _cells(self, x: ArrayLike) -> NDArray[np.uint8]:
         cells = read_cells(x)
         if cells.shape[1] != self.n_observed:
-            raise TableError(f"rows have {cells.shape[1]} signs; this model has {self.n_observed}: {', '.join(self.names)}")
+            names = ", ".join(self.names[:8]) + (" …" if self.n_observed > 8 else "")
+            raise TableError(f"rows have {cells.shape[1]} signs; this model has {self.n_observed}: {names}")
         return cells
 
     def _infer(self, cells: NDArray[np.uint8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -183,9 +184,9 @@ def hidden_causes(
     rng = np.random.default_rng(seed)
     if links is None:
         if n_observed < 1 or n_causes < 0 or n_trials < 0:
-            raise OptionError(f"n_observed={n_observed}, n_causes={n_causes}, n_trials={n_trials}: no table has these sizes")
-        if distinct and n_causes > 2**min(n_observed, 60) - 1:
-            raise OptionError(f"{n_observed} signs have only {2**n_observed - 1} different causes; {n_causes} were asked for")
+            raise OptionError(f"n_observed={n_observed}, n_causes={n_causes}, n_trials={n_trials}: no such table")
+        if distinct and n_causes > 2 ** min(n_observed, 60) - 1:
+            raise OptionError(f"{n_observed} signs allow {2**n_observed - 1} different causes, not {n_causes}")
         links = IndianBuffet().sample_given(n_observed, n_causes, rng)
         while distinct and len(kept := np.unique(links, axis=1, return_index=True)[1]) < n_causes:
             fresh = IndianBuffet().sample_given(n_observed, n_causes - len(kept), rng)

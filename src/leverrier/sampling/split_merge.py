@@ -12,12 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.kernels.noisy_or_dense import rows_off
-from leverrier.kernels.noisy_or_pair import allocate, draw_pair, redraw_links, together
+from leverrier.kernels.noisy_or_pair import allocate, draw_pair, redraw_links
 from leverrier.sampling.observations import Observations, Words
 from leverrier.sampling.state import Columns, Settings
 from leverrier.sampling.structure import link_log_odds, log_structure
 
 NOBODY = -1
+SPLIT = np.array([[0.85, 0.05, 0.05, 0.05], [0.1, 0.2, 0.2, 0.5]])
+"""Chances of neither, a, b, both before looking: for a row not linked to the cause to be split, and for one linked."""
+MERGE = np.array([[0.95, 0.05, 0.0, 0.0], [0.2, 0.8, 0.0, 0.0]])
+"""The same for a row linked to neither of the two to be merged, and for one linked."""
 
 
 def off_without(
@@ -32,7 +36,12 @@ def off_without(
 def split_or_merge(
     columns: Columns, observations: Observations, settings: Settings, rng: np.random.Generator, stream: Words
 ) -> bool:
-    """One proposal: half the time to split a cause, half the time to merge two. Returns whether it was taken."""
+    """One proposal: half the time to split a cause, half the time to merge two. Returns whether it was taken.
+
+    Both link all rows anew, one after another by their evidence: a merge must be able to drop a child that only one of
+    the two wanted. The rows' order is random, those now linked first; the order that the way back would have used is
+    drawn too, so both cancel.
+    """
     linked = columns.degree[: columns.size].nonzero()[0]
     n = len(linked)
     first = int(rng.random() * n)
@@ -44,32 +53,42 @@ def split_or_merge(
     )  # fmt: skip
 
 
+def _order(linked: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Random, linked rows first."""
+    return np.argsort(rng.random(len(linked)) - linked)
+
+
 def _split(
     columns: Columns, observations: Observations, settings: Settings, rng: np.random.Generator, stream: Words, a: int,
     n_linked: int,
 ) -> bool:  # fmt: skip
-    """Send each of a's children to a, to a new cause b, or to both."""
-    cells = observations.cells
+    """Share cause a's work between a and a new cause b."""
+    cells, n = observations.cells, observations.n_observed
     lam_b, p_b = columns.new_numbers(rng)
-    lam_a, p_a = columns.lam[a], columns.p[a]
-    rows = rng.permutation(columns.links[a].nonzero()[0])
-    off = off_without(columns, observations, rows, a, NOBODY)
+    fail_a, p_a = 1 - columns.lam[a], columns.p[a]
+    off = off_without(columns, observations, np.arange(n), a, NOBODY)
     one, two = np.empty((2, 4, observations.n_trials))
-    before = together(cells, off, rows, 1 - lam_a, p_a, p_b, one)
-    kinds = np.empty(len(rows), np.int64)
-    log_q, after = allocate(cells, off, rows, kinds, False, 1 - lam_a, 1 - lam_b, p_a, p_b, two, stream)
-    size_a, size_b = np.count_nonzero(kinds & 1), np.count_nonzero(kinds & 2)
+    united = columns.links[a].astype(np.int64)
+    kinds = np.empty(n, np.int64)
+    way = allocate(
+        cells, off, _order(united > 0, rng), SPLIT[united], kinds, False, fail_a, 1 - lam_b, p_a, p_b, two, stream
+    )  # fmt: skip
+    back = allocate(
+        cells, off, _order(kinds > 0, rng), MERGE[(kinds > 0).view(np.int8)], united, True, fail_a, 1 - lam_b, p_a, p_b,
+        one, stream,
+    )  # fmt: skip
+    size_a, size_b = int(np.count_nonzero(kinds & 1)), int(np.count_nonzero(kinds & 2))
     old = columns.degree[: columns.size]
     taken = size_a > 0 and size_b > 0
     if taken:
         new = np.append(old, size_b)
         new[a] = size_a
-        log_ratio = after - before - log_q + _move_ratio(old, new, n_linked, observations, columns.alpha, settings)
-        taken = math.log(1 - rng.random()) < log_ratio
-    empty = np.zeros(observations.n_observed, np.uint8)
-    b = columns.append(empty, np.zeros(observations.n_words, np.uint64), lam_b, p_b)
+        log_ratio = way[1] - back[1] + back[0] - way[0]
+        log_ratio += _move_ratio(old, new, n_linked, observations, columns.alpha, settings)
+        taken = math.log(1 - rng.random()) < float(log_ratio)
+    b = columns.append(np.zeros(n, np.uint8), np.zeros(observations.n_words, np.uint64), lam_b, p_b)
     if taken:
-        columns.links[a, rows], columns.links[b, rows] = kinds & 1, kinds >> 1
+        columns.links[a], columns.links[b] = kinds & 1, kinds >> 1
         columns.degree[a], columns.degree[b] = size_a, size_b
     draw_pair(two if taken else one, columns.active[a], columns.active[b], stream)
     if not taken:
@@ -81,25 +100,33 @@ def _merge(
     columns: Columns, observations: Observations, settings: Settings, rng: np.random.Generator, stream: Words, a: int,
     b: int, n_linked: int,
 ) -> bool:  # fmt: skip
-    """Give a the children of both and remove b."""
-    cells = observations.cells
-    union = columns.links[a] | columns.links[b]
-    rows = rng.permutation(union.nonzero()[0])
-    off = off_without(columns, observations, rows, a, b)
+    """Give all the work of a and b to a, and remove b."""
+    cells, n = observations.cells, observations.n_observed
+    off = off_without(columns, observations, np.arange(n), a, b)
     fail_a, fail_b, p_a, p_b = 1 - columns.lam[a], 1 - columns.lam[b], columns.p[a], columns.p[b]
     one, two = np.empty((2, 4, observations.n_trials))
-    after = together(cells, off, rows, fail_a, p_a, p_b, one)
-    kinds = columns.links[a, rows] + 2 * columns.links[b, rows].astype(np.int64)
-    log_q, before = allocate(cells, off, rows, kinds, True, fail_a, fail_b, p_a, p_b, two, stream)
-    old = columns.degree[: columns.size]
-    new = np.delete(old, b)
-    new[a - (a > b)] = len(rows)
-    log_ratio = after - before + log_q - _move_ratio(new, old, n_linked - 1, observations, columns.alpha, settings)
-    taken = math.log(1 - rng.random()) < log_ratio
+    kinds = columns.links[a] + 2 * columns.links[b].astype(np.int64)
+    united = np.empty(n, np.int64)
+    way = allocate(
+        cells, off, _order(kinds > 0, rng), MERGE[(kinds > 0).view(np.int8)], united, False, fail_a, fail_b, p_a, p_b,
+        one, stream,
+    )  # fmt: skip
+    back = allocate(
+        cells, off, _order(united > 0, rng), SPLIT[united], kinds, True, fail_a, fail_b, p_a, p_b, two, stream
+    )  # fmt: skip
+    size = int(np.count_nonzero(united))
+    taken = size > 0
+    if taken:
+        old = columns.degree[: columns.size]
+        new = np.delete(old, b)
+        new[a - (a > b)] = size
+        log_ratio = way[1] - back[1] + back[0] - way[0]
+        log_ratio -= _move_ratio(new, old, n_linked - 1, observations, columns.alpha, settings)
+        taken = math.log(1 - rng.random()) < float(log_ratio)
     draw_pair(one if taken else two, columns.active[a], columns.active[b], stream)
     if taken:
-        columns.links[a] = union
-        columns.degree[a] = len(rows)
+        columns.links[a] = united
+        columns.degree[a] = size
         columns.remove(b)
     return taken
 
@@ -132,7 +159,8 @@ def redraw_pair(
     log_odds = link_log_odds(n_observed, n, columns.alpha, settings)
     redraw_links(
         observations.cells, off, rng.permutation(n_observed), columns.links[a], columns.links[b], degrees,
-        settings.unbounded, log_odds, 1 - columns.lam[a], 1 - columns.lam[b], columns.p[a], columns.p[b], weights, stream,
+        settings.unbounded, log_odds, 1 - columns.lam[a], 1 - columns.lam[b], columns.p[a], columns.p[b], weights,
+        stream,
     )  # fmt: skip
     columns.degree[[a, b]] = degrees
     draw_pair(weights, columns.active[a], columns.active[b], stream)

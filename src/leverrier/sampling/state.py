@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -13,6 +13,8 @@ from leverrier.sampling.observations import Observations, Words, unpack
 
 Method = Literal["gibbs", "rjmcmc"]
 Number = float | NDArray[np.float64]
+FLAT = Beta(1.0, 1.0)
+FLAT_ALPHA = Gamma(1.0, 1.0)
 ROOM = 64
 """Columns kept free while sweeping: more new causes than this at one row have no mass worth counting."""
 
@@ -22,10 +24,10 @@ class Settings:
     """Which model, which priors (a plain number is fixed), and which moves a sweep makes."""
 
     method: Method = "gibbs"
-    alpha: Gamma | float = Gamma()
-    epsilon: Beta | float = Beta()
-    lam: Beta | float = Beta()
-    p: Beta | float = Beta()
+    alpha: Gamma | float = FLAT_ALPHA
+    epsilon: Beta | float = FLAT
+    lam: Beta | float = FLAT
+    p: Beta | float = FLAT
     each_lam: bool = False
     """Every cause has its own λ."""
     each_p: bool = False
@@ -33,7 +35,7 @@ class Settings:
     """P(K) ∝ decay^K, for RJMCMC."""
     split_merge: int = 10
     """Proposals a sweep, y of both causes summed out."""
-    pairs: int = 10
+    pairs: int = 3
     """Pairs of causes a sweep whose links are redrawn, y of both summed out."""
     solo: bool = True
     """RJMCMC: births and deaths with one link attached, one proposal a row."""
@@ -53,8 +55,6 @@ class Settings:
 
     def plain(self) -> Settings:
         """The source's own moves and no others."""
-        from dataclasses import replace
-
         return replace(self, split_merge=0, pairs=0, solo=False, active_each_row=self.method == "rjmcmc")
 
 
@@ -78,7 +78,7 @@ class State:
     @property
     def linked(self) -> NDArray[np.bool_]:
         """Which causes reach anything."""
-        return self.links.any(axis=1)
+        return self.links.sum(axis=1) > 0
 
     @property
     def count(self) -> int:

@@ -49,8 +49,8 @@ def visit_rows(
             columns.grow()
         capacity = len(columns.degree)
         done, columns.size = sweep_links(
-            observations.ones, observations.zeros, columns.links, columns.active, columns.degree, columns.size, rows, done,
-            settings.unbounded, settings.random_order, log_odds, step_table(columns.epsilon, lam, capacity + 1),
+            observations.ones, observations.zeros, columns.links, columns.active, columns.degree, columns.size, rows,
+            done, settings.unbounded, settings.random_order, log_odds, step_table(columns.epsilon, lam, capacity + 1),
             np.log1p(-lam), rate, columns.epsilon, lam, p, observations.n_trials,
             np.empty((capacity + 1, observations.n_words), np.uint64), np.empty(observations.n_words, np.uint64),
             np.empty(capacity, np.int64), np.empty(capacity + 1, np.int64), np.empty(ROOM), stream,

@@ -1,0 +1,168 @@
+"""`hidden_causes`: several chains at once, one answer."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from leverrier.errors import OptionError
+from leverrier.model.causes_prior import Beta, Gamma
+from leverrier.sampling.chain import Plan, Progress, Run, run_chain
+from leverrier.sampling.checkpoint import fingerprint
+from leverrier.sampling.draws import every
+from leverrier.sampling.gibbs import gibbs
+from leverrier.sampling.observations import Observations
+from leverrier.sampling.result import HiddenCausesResult
+from leverrier.sampling.rjmcmc import rjmcmc
+from leverrier.sampling.signs import read_signs
+from leverrier.sampling.state import Method, Settings
+from leverrier.sampling.summary import make_result
+
+Prior = float | tuple[float, float] | None
+
+
+def hidden_causes(
+    x: Any,
+    method: Method = "gibbs",
+    sweeps: int = 500,
+    chains: int = 2,
+    seed: int = 0,
+    *,
+    warmup: int | None = None,
+    sampler: Literal["default", "wood2006"] = "default",
+    epsilon: Prior | Beta = None,
+    lam: Prior | Beta = None,
+    p: Prior | Beta = None,
+    alpha: Prior | Gamma = None,
+    per_cause: Collection[str] = (),
+    start: int = 0,
+    decay: float = 0.9,
+    split_merge: int = 10,
+    jobs: int | None = None,
+    budget: float | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> HiddenCausesResult:
+    """Hidden causes behind yes/no signs: how many, which signs each reaches, and when each is active.
+
+    x           (trials, observed) of 0, 1 and missing; or a table, dataframe or file with yes/no columns
+    method      "gibbs": unboundedly many causes; "rjmcmc": finitely many, their number unknown
+    sweeps      of each chain; the first `warmup` (half, unless given) are left out of the summary
+    sampler     "wood2006" makes the source's moves only, for comparison: it mixes badly beyond toy sizes
+    epsilon, lam, p, alpha   a number is fixed; two numbers are a Beta prior (Gamma shape and rate for alpha);
+                None is Beta(1, 1) and Gamma(1, 1)
+    per_cause   "lambda", "p" or both: every cause has its own
+    start       0 starts without links, a number with so many random causes
+    decay       rjmcmc: the number of causes is geometric a priori, P(K) ∝ decay^K
+    split_merge proposals a sweep to split or merge causes with their activity summed out
+    jobs        threads (the answer does not depend on them); `budget` is in seconds for all chains together
+    progress    is called with a line and the log joint reached
+    checkpoint  a folder that chains are saved to every half minute and at the end; with resume=True they go on
+                from there, bit for bit as if they had never stopped
+    """
+    _check(method, sweeps, chains, sampler, split_merge, jobs, budget)
+    warmup = sweeps // 2 if warmup is None else warmup
+    if not 0 <= warmup < sweeps:
+        raise OptionError(f"warmup={warmup} with {sweeps} sweeps: at least one sweep must be left to summarise")
+    signs = read_signs(x)
+    observations = Observations.of(signs.cells)
+    own = {per_cause} if isinstance(per_cause, str) else set(per_cause)
+    settings = Settings(
+        method, _gamma(alpha), _beta("epsilon", epsilon), _beta("lam", lam), _beta("p", p), "lambda" in own, "p" in own,
+        decay, split_merge,
+    )  # fmt: skip
+    if own - {"lambda", "p"}:
+        raise OptionError(f"per_cause={per_cause!r}: 'lambda' and 'p' are possible")
+    if (settings.each_lam and isinstance(settings.lam, float)) or (settings.each_p and isinstance(settings.p, float)):
+        raise OptionError("a number that is fixed cannot also be per cause: give a prior, or leave it out of per_cause")
+    if sampler == "wood2006":
+        settings = settings.plain()
+    workers = min(jobs or len(os.sched_getaffinity(0)), chains)
+    turns = -(-chains // workers)
+    plan = Plan(
+        sweeps, warmup, every(sweeps - warmup, observations.n_trials), start,
+        float("inf") if budget is None else budget / turns, None if checkpoint is None else Path(checkpoint), resume,
+        fingerprint(observations, (settings, sweeps, warmup, start, seed)), progress=progress,
+    )  # fmt: skip
+    return make_result(_run(observations, settings, plan, chains, seed, workers), signs, observations, settings, warmup)
+
+
+def _run(
+    observations: Observations, settings: Settings, plan: Plan, chains: int, seed: int, workers: int
+) -> list[Run]:
+    """Every chain, its own generator spawned from the seed; kernels let go of the interpreter, so threads serve."""
+    made = (gibbs if settings.unbounded else rjmcmc)(observations, settings)
+    seeds = np.random.SeedSequence(seed).spawn(chains)
+    runs: dict[int, Run] = {}
+    busy: set[int] = set()
+
+    def one(number: int) -> None:
+        busy.add(number)
+        try:
+            runs[number] = run_chain(made, plan, number, seeds[number])
+        finally:
+            busy.discard(number)
+
+    try:
+        Parallel(n_jobs=workers, backend="threading")(delayed(one)(number) for number in range(chains))
+    except KeyboardInterrupt:
+        plan.stop.set()
+        while busy:  # each ends after its sweep, and saves
+            time.sleep(0.01)
+    done = [runs[number] for number in sorted(runs) if runs[number].n_sweeps]
+    if not done:
+        raise KeyboardInterrupt
+    return done
+
+
+def _check(
+    method: str, sweeps: int, chains: int, sampler: str, split_merge: int, jobs: int | None, budget: float | None
+) -> None:
+    for name, value, known in (("method", method, ("gibbs", "rjmcmc")), ("sampler", sampler, ("default", "wood2006"))):
+        if value not in known:
+            raise OptionError(f"{name}={value!r}: {' or '.join(map(repr, known))} is expected")
+    for name, value in (("sweeps", sweeps), ("chains", chains), ("jobs", jobs)):
+        if value is not None and (not isinstance(value, int | np.integer) or value < 1):
+            raise OptionError(f"{name}={value!r}: a whole number of at least 1 is expected")
+    if split_merge < 0:
+        raise OptionError(f"split_merge={split_merge}: 0 or more proposals a sweep are possible")
+    if budget is not None and not budget > 0:
+        raise OptionError(f"budget={budget}: a positive number of seconds is expected")
+
+
+def _beta(name: str, given: Prior | Beta) -> Beta | float:
+    """A prior, or a fixed number strictly between 0 and 1."""
+    if given is None:
+        return Beta(1.0, 1.0)
+    if isinstance(given, Beta):
+        return given
+    if isinstance(given, tuple):
+        return Beta(*_two(name, given))
+    if not 0 < given < 1:
+        raise OptionError(f"{name}={given}: a number strictly between 0 and 1, or a Beta prior as two numbers")
+    return float(given)
+
+
+def _gamma(given: Prior | Gamma) -> Gamma | float:
+    if given is None:
+        return Gamma(1.0, 1.0)
+    if isinstance(given, Gamma):
+        return given
+    if isinstance(given, tuple):
+        return Gamma(*_two("alpha", given))
+    if not given > 0:
+        raise OptionError(f"alpha={given}: a positive number, or a Gamma prior as two numbers")
+    return float(given)
+
+
+def _two(name: str, given: tuple[float, ...]) -> tuple[float, float]:
+    if len(given) != 2:
+        raise OptionError(f"{name}={given}: a prior is two numbers")
+    return float(given[0]), float(given[1])

@@ -1,0 +1,91 @@
+"""A chain on disk: written whole or not at all, read without pickle, resumed bit for bit."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.errors import FormatError, OptionError
+from leverrier.sampling.draws import Draws
+from leverrier.sampling.observations import Observations
+from leverrier.sampling.state import State
+
+VERSION = 1
+TRACES = ("epsilon", "lambda", "p", "alpha", "count", "log_joint")
+
+
+def fingerprint(observations: Observations, asked: Any) -> str:
+    """What a checkpoint belongs to: the signs and everything asked that changes the answer."""
+    digest = hashlib.sha256(repr((VERSION, observations.cells.shape, asked)).encode())
+    digest.update(observations.cells.tobytes())
+    return digest.hexdigest()
+
+
+def write_atomically(path: Path, arrays: dict[str, NDArray]) -> None:
+    """An npz beside the old one, flushed to the disk, then put in its place: a crash leaves one or the other."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+    if hasattr(os, "O_DIRECTORY"):  # the name itself must reach the disk too
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def save_chain(
+    path: Path, mark: str, rng: np.random.Generator, state: State, trace: dict[str, list[float]], draws: Draws
+) -> None:
+    """The state, the generator's own state, and everything recorded so far."""
+    arrays: dict[str, NDArray] = {
+        "about": np.array(json.dumps({"mark": mark, "version": VERSION, "generator": rng.bit_generator.state})),
+        "links": state.links,
+        "active": state.active,
+        "numbers": np.array([state.epsilon, state.alpha]),
+        "lam": np.asarray(state.lam, np.float64),
+        "p": np.asarray(state.p, np.float64),
+        **{f"trace_{name}": np.array(values) for name, values in trace.items()},
+        **draws.to_arrays(state.links.shape[1], state.active.shape[1]),
+    }
+    write_atomically(path, arrays)
+
+
+def load_chain(
+    path: Path, mark: str, rng: np.random.Generator
+) -> tuple[State, dict[str, list[float]], Draws]:
+    """What save_chain wrote; the generator is set to where it was. Another run's file is refused."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+        about = json.loads(str(arrays["about"]))
+        if about["mark"] != mark or about["version"] != VERSION:
+            raise OptionError(f"{path} belongs to other signs or options: remove it, or resume with those it began with")
+        lam, p = arrays["lam"], arrays["p"]
+        epsilon, alpha = (float(v) for v in arrays["numbers"])
+        numbers = [value if value.ndim else float(value) for value in (lam, p)]
+        state = State(arrays["links"], arrays["active"], epsilon, *numbers, alpha)
+        trace = {name: arrays[f"trace_{name}"].tolist() for name in TRACES}
+        draws = Draws.from_arrays(arrays)
+        rng.bit_generator.state = about["generator"]
+    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
+        if isinstance(error, OptionError):
+            raise
+        raise FormatError(f"this is no checkpoint we can resume from ({error}): remove it", path=str(path)) from None
+    return state, trace, draws

@@ -1,0 +1,63 @@
+"""Whether chains agree: R-hat and effective samples."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm, rankdata
+
+from leverrier.errors import MissingExtraError
+
+AGREED = 1.05
+"""Chains whose R-hat is below this for every traced number count as converged."""
+
+
+def r_hat(values: NDArray[np.float64]) -> float:
+    """Rank-normalised split R-hat of (chains, sweeps), the larger of location and scale [Vehtari et al. 2021].
+
+    By arviz where it is installed; otherwise by the same formula here. A constant has nothing to disagree about: 1.
+    """
+    if values.shape[1] < 4:
+        return float("nan")
+    if np.all(values == values.flat[0]):
+        return 1.0
+    try:
+        from arviz_stats.base import array_stats
+    except ImportError:
+        return _r_hat(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(array_stats.rhat(values, chain_axis=0, draw_axis=1))
+
+
+def _r_hat(values: NDArray[np.float64]) -> float:
+    half = values.shape[1] // 2
+    split = np.concatenate([values[:, :half], values[:, -half:]])
+    folded = np.abs(split - np.median(split))
+    return max(_plain(_normal_scores(split)), _plain(_normal_scores(folded)))
+
+
+def _normal_scores(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    ranks = rankdata(values, method="average").reshape(values.shape)
+    return norm.ppf((ranks - 0.375) / (values.size + 0.25))
+
+
+def _plain(values: NDArray[np.float64]) -> float:
+    n = values.shape[1]
+    within = values.var(axis=1, ddof=1).mean()
+    between = n * values.mean(axis=1).var(ddof=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(np.sqrt((between / within + n - 1) / n))
+
+
+def effective_samples(values: NDArray[np.float64]) -> float:
+    """How many independent draws (chains, sweeps) are worth, by arviz."""
+    if np.all(values == values.flat[0]):
+        return float(values.size)
+    try:
+        from arviz_stats.base import array_stats
+    except ImportError:
+        raise MissingExtraError(
+            "effective samples need arviz-stats, which is not installed: pip install 'leverrier[mcmc]'"
+        ) from None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return float(array_stats.ess(values, chain_axis=0, draw_axis=1))

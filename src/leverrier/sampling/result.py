@@ -1,0 +1,144 @@
+"""What `hidden_causes` gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.errors import MissingExtraError
+from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.sampling.diagnostics import effective_samples, r_hat
+from leverrier.sampling.draws import Draw
+from leverrier.sampling.state import Method
+from leverrier.status import Status
+
+if TYPE_CHECKING:
+    from xarray import DataTree
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """How one chain ended."""
+
+    number: int
+    log_joint: float
+    """Mean over its kept sweeps."""
+    expected_count: float
+    sweeps: int
+    status: Status
+    used: bool
+    """Whether the summary takes it in: a chain stuck clearly below the best one would only blur it."""
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenCausesResult:
+    """The posterior of overlapping hidden causes, from the chains that are not stuck below the best one."""
+
+    model: HiddenCauses
+    """The best structure with mean λ, p and ε: it answers for new rows."""
+    names: tuple[str, ...]
+    method: Method
+    count: Mapping[int, float]
+    """P(K₊ = k): how many causes reach anything."""
+    links: Floats
+    """(observed, causes): how often each link is there, causes aligned to the best structure."""
+    shared: Floats
+    """(observed, observed): E[Z Zᵀ], how many causes two signs share. It does not depend on labels."""
+    best: NDArray[np.uint8]
+    """(observed, causes): the most probable structure."""
+    posterior: Floats
+    """(rows, causes): how probably each cause is active, rows in the order they came."""
+    present: Floats
+    """(causes,): in how much of the posterior each cause of the best structure has a counterpart."""
+    trace: Mapping[str, Floats]
+    """(chains, sweeps) by name: epsilon, lambda, p, alpha, count, log_joint. Where each cause has its own: means."""
+    warmup: int
+    """Sweeps at the front of the traces that the summary leaves out."""
+    chains: tuple[Chain, ...]
+    """Best log joint first."""
+    status: Status
+    notes: tuple[str, ...]
+    draws: tuple[Draw, ...]
+    """The kept samples that were summarised."""
+
+    @property
+    def expected_count(self) -> float:
+        """E[K₊]."""
+        return float(sum(k * chance for k, chance in self.count.items()))
+
+    @property
+    def in_degree(self) -> Floats:
+        """(observed,): how many causes reach each sign, in expectation."""
+        return np.diag(self.shared).copy()
+
+    @property
+    def kept(self) -> Mapping[str, Floats]:
+        """The traces after the warm-up."""
+        return {name: values[:, self.warmup :] for name, values in self.trace.items()}
+
+    @cached_property
+    def r_hat(self) -> dict[str, float]:
+        """Rank-normalised split R-hat by traced number: near 1 when chains agree."""
+        return {name: r_hat(values) for name, values in self.kept.items()}
+
+    @cached_property
+    def effective_samples(self) -> dict[str, float]:
+        """How many independent draws the chains are worth, by traced number (needs the extra `mcmc`)."""
+        return {name: effective_samples(values) for name, values in self.kept.items()}
+
+    def children(self, cause: int) -> tuple[str, ...]:
+        """The signs that a cause of the best structure reaches."""
+        return tuple(name for name, linked in zip(self.names, self.best[:, cause], strict=True) if linked)
+
+    def to_arviz(self) -> DataTree:
+        """The traces after the warm-up, for arviz (needs the extra `mcmc`)."""
+        try:
+            from arviz_base import from_dict
+        except ImportError:
+            raise MissingExtraError(
+                "to_arviz needs arviz-base, which is not installed: pip install 'leverrier[mcmc]'"
+            ) from None
+        numbers = {name: values for name, values in self.kept.items() if name != "log_joint"}
+        return from_dict({"posterior": numbers, "sample_stats": {"lp": self.kept["log_joint"]}})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer as plain values, for JSON."""
+        causes = [
+            {
+                "children": list(self.children(k)),
+                "links": {name: round(float(v), 6) for name, v in zip(self.names, self.links[:, k], strict=True)},
+                "present": float(self.present[k]),
+                "lambda": float(self.model.lam[k]),
+                "p": float(self.model.p[k]),
+                "rows": float(self.posterior[:, k].sum()),
+            }
+            for k in range(self.best.shape[1])
+        ]
+        return {
+            "method": self.method,
+            "signs": list(self.names),
+            "causes": causes,
+            "count": {str(k): v for k, v in self.count.items()},
+            "expected_count": self.expected_count,
+            "epsilon": self.model.epsilon,
+            "r_hat": self.r_hat,
+            "chains": [
+                {"chain": c.number, "log_joint": c.log_joint, "count": c.expected_count, "used": c.used}
+                for c in self.chains
+            ],
+            "status": str(self.status),
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        return (
+            f"HiddenCausesResult({len(self.names)} signs, {self.expected_count:.1f} causes expected, "
+            f"{len(self.chains)} chains, {self.status})"
+        )

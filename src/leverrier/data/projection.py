@@ -11,6 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.kernels.projection import mixed_radix, tally
+
+_LARGEST_KEY = 2**62
+_DENSE = 2**16
+"""Up to this many possible configurations (or as many as there are rows) are counted in a dense histogram."""
+
 
 @dataclass(frozen=True, eq=False)
 class Projection:
@@ -23,26 +29,56 @@ class Projection:
     def __len__(self) -> int:
         return len(self.weights)
 
+    @property
+    def nbytes(self) -> int:
+        return self.configurations.nbytes + self.weights.nbytes + self.index.nbytes
+
 
 def project(
-    codes: NDArray[np.unsignedinteger], cardinalities: NDArray[np.int64], weights: NDArray[np.float64] | None
+    codes: NDArray[np.unsignedinteger],
+    cardinalities: NDArray[np.int64],
+    weights: NDArray[np.float64] | None = None,
+    positions: NDArray[np.int64] | None = None,
 ) -> Projection:
-    """Distinct columns of `codes` in ascending order of their mixed-radix number (holes last)."""
-    raise_if_empty = codes.shape[1]
-    keys = np.zeros(raise_if_empty, dtype=np.int64)
-    hole = np.iinfo(codes.dtype).max
-    size = 1
-    for row, cardinality in zip(codes, cardinalities, strict=True):
-        digit = np.where(row == hole, cardinality, row)
-        radix = int(cardinality) + 1
-        if size > (2**62) // radix:  # the number would overflow: rank what there is, then go on
-            present, keys = np.unique(keys, return_inverse=True)
-            size = len(present)
-        keys = keys * radix + digit
-        size *= radix
-    _, first, index = np.unique(keys, return_index=True, return_inverse=True)
+    """Distinct columns of `codes[positions]`, ascending as mixed-radix numbers (holes last), and who has which.
+
+    `cardinalities` are those of the chosen rows of `codes`, in the same order.
+    """
+    chosen = np.arange(len(codes)) if positions is None else np.asarray(positions, dtype=np.int64)
+    keys, size = _numbers(codes, chosen, cardinalities)
+    if size > max(_DENSE, len(keys)):
+        keys, size = _ranks(keys)
+    first = np.full(size, -1, dtype=np.int64)
+    totals = np.zeros(size)
+    tally(keys, np.empty(0) if weights is None else weights, first, totals)
+    present = np.flatnonzero(first >= 0)
+    rank = np.empty(size, dtype=np.int64)
+    rank[present] = np.arange(len(present))
     return Projection(
-        np.ascontiguousarray(codes[:, first]),
-        np.bincount(index, weights=weights, minlength=len(first)).astype(np.float64),
-        index.astype(np.int64),
+        np.ascontiguousarray(codes[chosen[:, None], first[present]]),
+        totals[present],
+        rank[keys],
     )
+
+
+def _numbers(
+    codes: NDArray[np.unsignedinteger], positions: NDArray[np.int64], cardinalities: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], int]:
+    """Each row as one number below the returned size. Where it would overflow, what there is so far is ranked."""
+    keys = np.zeros(codes.shape[1], dtype=np.int64)
+    missing = int(np.iinfo(codes.dtype).max)
+    size, start = 1, 0
+    for stop, cardinality in enumerate(cardinalities.tolist()):
+        if size * (cardinality + 1) > _LARGEST_KEY:
+            mixed_radix(codes, positions[start:stop], cardinalities[start:stop], missing, keys)
+            keys, size = _ranks(keys)
+            start = stop
+        size *= cardinality + 1
+    mixed_radix(codes, positions[start:], cardinalities[start:], missing, keys)
+    return keys, size
+
+
+def _ranks(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """The keys' ranks among the distinct ones: the same order in the smallest range."""
+    distinct, ranks = np.unique(keys, return_inverse=True)
+    return ranks.astype(np.int64, copy=False), max(len(distinct), 1)

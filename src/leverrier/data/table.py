@@ -15,9 +15,12 @@ from leverrier.errors import TableError
 if TYPE_CHECKING:
     import pandas
     import polars
+    import pyarrow
 
 Label = Hashable
 Kind = Literal["category", "ordered", "boolean", "integer", "binned"]
+_KEPT_BYTES = 64 * 2**20
+"""Projections above this much memory together are forgotten, oldest first."""
 
 
 def missing_code(codes: NDArray[np.unsignedinteger]) -> int:
@@ -61,6 +64,8 @@ class Table:
     weights: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
     """What reading changed or set aside, one sentence each."""
+    aside: Mapping[str, str] = field(default_factory=dict)
+    """The columns that were set aside, and why."""
     _projections: dict[tuple[str, ...], Projection] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -152,14 +157,17 @@ class Table:
         )
 
     def project(self, names: Sequence[str]) -> Projection:
-        """The distinct configurations of these variables with their weights (kept once computed)."""
+        """The distinct configurations of these variables with their weights (the latest are kept)."""
         key = tuple(names)
-        if key not in self._projections:
-            positions = [self.index(name) for name in key]
-            self._projections[key] = project(
-                self.codes[positions], self.cardinalities[positions], self.weights
-            )
-        return self._projections[key]
+        kept = self._projections
+        found = kept.get(key)
+        if found is None:
+            positions = np.array([self.index(name) for name in key], dtype=np.int64)
+            found = project(self.codes, self.cardinalities[positions], self.weights, positions)
+            kept[key] = found
+            while len(kept) > 1 and sum(projection.nbytes for projection in list(kept.values())) > _KEPT_BYTES:
+                kept.pop(next(iter(kept)), None)
+        return found
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows with their labels, as a pandas DataFrame; holes are missing values."""
@@ -172,6 +180,22 @@ class Table:
         from leverrier.data.frames import to_frame
 
         return to_frame(self, "polars")
+
+    def to_pyarrow(self) -> pyarrow.Table:
+        """The rows with their labels, as a pyarrow Table; holes are nulls."""
+        from leverrier.data.frames import to_frame
+
+        return to_frame(self, "pyarrow")
+
+    def summary(self) -> str:
+        """The table in words: size, variables with their states and holes, what was set aside, the notes."""
+        from leverrier.data.summary import summarise
+
+        return summarise(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Projections are made again where they are needed, not sent to other processes."""
+        return {**self.__dict__, "_projections": {}}
 
     def __repr__(self) -> str:
         holes = f", {self.n_missing} holes" if self.n_missing else ""

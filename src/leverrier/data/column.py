@@ -1,0 +1,261 @@
+"""A column as it came: its distinct values with counts, and which cell holds which. Typing looks at nothing else."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.alignment import text_of
+from leverrier.errors import TableError
+
+Came = Literal["text", "boolean", "integer", "number", "date", "category", "ordered", "mixed"]
+"""What a column held: dates are kept as days since 1970; "category" and "ordered" bring the order of their values."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """`values[c]` occurs `counts[c]` times; `codes()` gives c for each cell, −1 for a hole. Numbers are an array.
+
+    A column with too many values to be states has none listed: `distinct` says about how many there are.
+    """
+
+    name: str
+    came: Came
+    values: Sequence[Any] | NDArray[Any]
+    counts: NDArray[np.int64]
+    n_rows: int
+    filled: int
+    codes: Callable[[], NDArray[np.signedinteger]]
+    distinct: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def holes(self) -> int:
+        return self.n_rows - self.filled
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the values can be cut into bins."""
+        return self.came in ("integer", "number", "date", "boolean")
+
+    @property
+    def whole(self) -> bool:
+        """Whether every value is a whole number (pandas makes floats of integers with holes)."""
+        if self.came != "number":
+            return self.came == "integer"
+        values = np.asarray(self.values, dtype=np.float64)
+        return bool(len(values) and np.all(np.abs(values) < 2**53) and np.all(values == np.floor(values)))
+
+    @property
+    def labels(self) -> list[Any]:
+        """The values as plain Python labels: dates as text, whole numbers as integers."""
+        plain = self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values)
+        if self.came == "date":
+            return [date_text(days) for days in plain]
+        return [int(value) for value in plain] if self.whole else plain
+
+    def without(self, texts: Collection[str]) -> Column:
+        """The column with these values (by their text) turned into holes."""
+        if isinstance(self.values, np.ndarray):
+            lost = np.isin(self.values, [float(text) for text in texts if is_number(text)])
+        else:
+            lost = np.array([text_of(value) in texts for value in self.values], dtype=bool)
+        if not lost.any():
+            return self
+        kept = np.flatnonzero(~lost)
+        lut = np.full(len(lost) + 1, -1, dtype=np.int32)
+        lut[kept] = np.arange(len(kept))
+        before = self.codes
+        array = isinstance(self.values, np.ndarray)
+        return replace(
+            self,
+            values=np.asarray(self.values)[kept] if array else [self.values[code] for code in kept.tolist()],
+            counts=self.counts[kept],
+            filled=int(self.counts[kept].sum()),
+            codes=lambda: lut[before()],
+            distinct=int(np.count_nonzero(self.counts[kept])),
+        )
+
+
+def date_text(days: float) -> str:
+    """Days since 1970 as a date, with the time of day if there is one."""
+    moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
+    return moment.isoformat(sep=" ", timespec="seconds").removesuffix(" 00:00:00")
+
+
+def is_number(value: Any) -> bool:
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def listed(
+    name: str,
+    came: Came,
+    values: Sequence[Any] | NDArray[Any],
+    counts: NDArray[np.int64],
+    n_rows: int,
+    codes: Callable[[], NDArray[np.signedinteger]],
+    notes: tuple[str, ...] = (),
+) -> Column:
+    """A column whose values are all known."""
+    return Column(name, came, values, counts, n_rows, int(counts.sum()), codes, int(np.count_nonzero(counts)), notes)
+
+
+def unlisted(name: str, came: Came, distinct: int, filled: int, n_rows: int, notes: tuple[str, ...] = ()) -> Column:
+    """A column of more different values than anyone could use as states; `distinct` says about how many."""
+
+    def refuse() -> NDArray[np.signedinteger]:
+        raise TableError(
+            f"column {name!r} has about {distinct} different values; at most 65535 can be states: ignore=[{name!r}]"
+        )
+
+    return Column(name, came, (), np.zeros(0, np.int64), n_rows, filled, refuse, distinct, notes)
+
+
+def from_array(name: str, cells: NDArray[Any]) -> Column:
+    """A column from a NumPy array of any kind; NaN, NaT and masked cells are holes."""
+    if cells.ndim != 1:
+        raise TableError(f"column {name!r} has shape {cells.shape}, expected one dimension: ignore=[{name!r}] skips it")
+    holes = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) else None
+    plain = np.asarray(np.ma.getdata(cells))
+    match plain.dtype.kind:
+        case "b":
+            return _counted(name, "boolean", plain.astype(np.int8), holes)
+        case "i" | "u":
+            return _counted(name, "integer", plain, holes)
+        case "f":
+            holes = np.isnan(plain) if holes is None else np.isnan(plain) | holes
+            return _counted(name, "number", plain.astype(np.float64, copy=False), holes)
+        case "M" | "m":
+            holes = np.isnat(plain) if holes is None else np.isnat(plain) | holes
+            micros = plain.astype(f"{plain.dtype.kind}8[us]").astype(np.int64)
+            return _counted(name, "date", micros / 864e8, holes)
+        case "O" | "U" | "S" | "T":
+            objects = plain.tolist()
+            if holes is not None:
+                objects = [None if hole else value for value, hole in zip(objects, holes, strict=True)]
+            return from_objects(name, objects)
+    raise TableError(f"column {name!r} holds {plain.dtype}, which cannot be states: ignore=[{name!r}] skips it")
+
+
+def _counted(name: str, came: Came, cells: NDArray[Any], holes: NDArray[np.bool_] | None) -> Column:
+    """Distinct numbers ascending; whole numbers of small range by a histogram, the rest by sorting."""
+    seen = cells if holes is None else cells[~holes]
+    if seen.dtype.kind in "iu" and len(seen) and int(seen.max()) - int(seen.min()) < max(1024, min(len(seen), 2**20)):
+        low = seen.min()
+        offset = (seen - low).astype(np.int64)
+        histogram = np.bincount(offset)
+        present = np.flatnonzero(histogram)
+        rank = np.zeros(len(histogram), dtype=np.int32)
+        rank[present] = np.arange(len(present))
+        values, inverse, counts = present + int(low), rank[offset], histogram[present]
+    else:
+        values, inverse, counts = np.unique(seen, return_inverse=True, return_counts=True)
+    codes = inverse.astype(np.int32, copy=False)
+    if holes is not None:
+        codes = np.full(len(cells), -1, dtype=np.int32)
+        codes[~holes] = inverse
+    return listed(name, came, values.astype(bool) if came == "boolean" else values, counts, len(cells), lambda: codes)
+
+
+def from_objects(name: str, cells: Sequence[Any]) -> Column:
+    """A column from Python values: by the types met, None, NaN and blank text being holes."""
+    position: dict[tuple[type, Any], int] = {}
+    try:
+        codes = np.fromiter(
+            (position.setdefault((type(cell), cell), len(position)) for cell in cells), np.int32, len(cells)
+        )
+    except TypeError:
+        odd = next(type(cell).__name__ for cell in cells if getattr(type(cell), "__hash__", None) is None)
+        raise TableError(f"column {name!r} holds nested values ({odd}): ignore=[{name!r}] skips it") from None
+    values = [value for _, value in position]
+    kept = [index for index, value in enumerate(values) if not is_hole(value)]
+    came, labels = _labels([values[index] for index in kept])
+    notes = (f"{name!r} mixes types: its values are taken as text.",) if came == "mixed" else ()
+    order = sorted(set(labels))
+    rank = {label: index for index, label in enumerate(order)}
+    lut = np.full(len(values) + 1, -1, dtype=np.int32)
+    lut[kept] = [rank[label] for label in labels]
+    small = lut[codes]
+    counts = np.bincount(small[small >= 0], minlength=len(order))
+    values = np.array(order) if came in ("integer", "number", "date") else order
+    return listed(name, came, values, counts, len(cells), lambda: small, notes)
+
+
+def is_hole(value: Any) -> bool:
+    """None, NaN, NaT, pandas' NA, and text that is empty or blank."""
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, bytes):
+        return not value.strip()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return bool(isinstance(value, float | decimal.Decimal | np.floating) and value != value)
+
+
+def _labels(values: list[Any]) -> tuple[Came, list[Any]]:
+    """What Python values are together, and each as a plain label that can be sorted with the others."""
+    kinds = {_kind(value) for value in values}
+    if kinds <= {"bytes", "text"}:
+        return "text", [v.decode("utf-8", "backslashreplace") if isinstance(v, bytes) else str(v) for v in values]
+    if kinds == {"boolean"}:
+        return "boolean", [bool(value) for value in values]
+    if kinds == {"integer"}:
+        return "integer", [int(value) for value in values]
+    if kinds <= {"integer", "number"}:
+        return "number", [float(value) for value in values]
+    if kinds == {"date"}:
+        return "date", [_days(value) for value in values]
+    return "mixed", [str(value) for value in values]
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case str():
+            return "text"
+        case bytes():
+            return "bytes"
+        case bool() | np.bool_():
+            return "boolean"
+        case int() | np.integer():
+            return "integer"
+        case float() | np.floating() | decimal.Decimal():
+            return "number"
+        case datetime.date() | np.datetime64():
+            return "date"
+    return "other"
+
+
+def _days(value: Any) -> float:
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    return float(np.datetime64(value, "us").astype(np.int64)) / 864e8
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Named columns to be asked for one at a time, so that only one is held unencoded."""
+
+    what: str
+    """How to call it in an error."""
+    names: tuple[str, ...]
+    n_rows: int
+    column: Callable[[str], Column]
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) != len(self.names):
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise TableError(f"{self.what}: two columns are named {twice!r}: column names must differ; rename one")
+        if not self.names:
+            raise TableError(f"{self.what} has no columns")
+        if not self.n_rows:
+            raise TableError(f"{self.what} has no rows, only the columns {', '.join(map(repr, self.names[:6]))}")

@@ -1,0 +1,244 @@
+"""Whatever a user has, read as a Table: dataframes, dicts, files. Every decision is said and can be overruled."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leverrier.data.alignment import Unseen, absent_and_extra, check_unseen, realign, text_of
+from leverrier.data.binning import Rule
+from leverrier.data.column import Column, Source
+from leverrier.data.encoding import Bins, Decision, Options, decide, encode, ignored, numbers
+from leverrier.data.files import file_source
+from leverrier.data.frames import dict_source, frame_source
+from leverrier.data.table import Label, Table, Variable, code_type
+from leverrier.errors import OptionError, TableError
+
+
+def read_table(
+    source: Any,
+    *,
+    types: Mapping[str, str | Sequence[Label]] | None = None,
+    ignore: str | Collection[str] = (),
+    bins: Bins | Mapping[str, Bins] = 5,
+    bin_rule: Rule = "quantile",
+    weights: str | ArrayLike | None = None,
+    like: Table | None = None,
+    states: Mapping[str, Sequence[Label]] | None = None,
+    unseen: Unseen = "error",
+    missing: Collection[Any] = (),
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+) -> Table:
+    """A Table from a dataframe, a dict of columns, or a path to CSV or Parquet; `table.notes` says what was decided.
+
+    types      what a column is: "category", "ordered", "number", "boolean", "ignore", or the list of its states
+    ignore     columns to leave out
+    bins       for numbers: how many bins, or the cuts; also by column, {"age": 3, "pay": [1000, 2000]}
+    bin_rule   "quantile" (as many rows in each bin) or "width"
+    weights    the column that says how often each row counts, or the weights themselves
+    like       a fitted table: its variables, states and cuts are used, whatever order the data has
+    states     the same from states by variable, such as a network's
+    unseen     what a label outside `like` or `states` is: an "error" or a "hole"
+    missing    further values that mean a hole, such as "NA" or -9
+    encoding, delimiter   of a CSV file, where it is not UTF-8, or the separator cannot be told from the header
+    """
+    check_unseen(unseen)
+    if like is not None and states is not None:
+        raise OptionError("like= and states= both say the states: give one")
+    known = _known(like, states)
+    if isinstance(source, Table):
+        return source if known is None else realign(source, known, unseen)
+    options = Options(dict(types or {}), _names(ignore), bins, bin_rule)
+    with _opened(source, options, missing, encoding, delimiter) as data:
+        _check_names(data, options, weights)
+        each = _weights(data, weights)
+        weighing = weights if isinstance(weights, str) else None
+        if known is not None:
+            return _read_known(data, known, {*options.ignore, weighing}, each, unseen)
+        return _read(data, options, weighing, each, unseen)
+
+
+def as_table(data: Any, states: Mapping[str, Sequence[Label]] | None = None, unseen: Unseen = "error") -> Table:
+    """A Table as it is, or anything `read_table` takes; with `states`, exactly those variables and codes."""
+    return read_table(data, states=states, unseen=unseen)
+
+
+def describe_columns(
+    source: Any,
+    *,
+    types: Mapping[str, str | Sequence[Label]] | None = None,
+    ignore: str | Collection[str] = (),
+    bins: Bins | Mapping[str, Bins] = 5,
+    bin_rule: Rule = "quantile",
+    weights: str | None = None,
+    missing: Collection[Any] = (),
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+) -> list[Decision]:
+    """What `read_table` would decide, column by column, with the reasons; nothing is encoded."""
+    options = Options(dict(types or {}), _names(ignore), bins, bin_rule)
+    with _opened(source, options, missing, encoding, delimiter) as data:
+        _check_names(data, options, weights)
+        each = _weights(data, weights)
+        return [decision for _, decision in _decisions(data, options, weights, each)]
+
+
+def _decisions(
+    data: Source, options: Options, weighing: str | None, weights: NDArray[np.float64] | None
+) -> Iterator[tuple[Column | None, Decision]]:
+    """Each column with what it is taken for. One that is ignored is not looked at: it may be unreadable."""
+    for name in data.names:
+        if options.asked(name) == "ignore":
+            yield None, ignored(name)
+            continue
+        column = data.column(name)
+        if name == weighing:
+            reason = "how often each row counts"
+            yield column, Decision(name, column.came, column.distinct, column.holes, "weights", reason)
+        else:
+            yield column, decide(column, options, weights)
+
+
+def _known(like: Table | None, states: Mapping[str, Sequence[Label]] | None) -> tuple[Variable, ...] | None:
+    if like is not None:
+        return like.columns
+    return None if states is None else tuple(Variable(name, tuple(labels)) for name, labels in states.items())
+
+
+def _names(names: str | Collection[str]) -> frozenset[str]:
+    return frozenset([names] if isinstance(names, str) else names)
+
+
+@contextmanager
+def _opened(
+    source: Any, options: Options, missing: Collection[Any], encoding: str, delimiter: str | None
+) -> Iterator[Source]:
+    """The source's columns, with the extra marks of a hole taken out."""
+    marks = {text_of(mark) for mark in ([missing] if isinstance(missing, str) else missing)}
+    if isinstance(source, str | os.PathLike):
+        named = (*options.types, *(options.bins if isinstance(options.bins, Mapping) else ()))
+        numeric = {name for name in named if options.asked(name) == "number"}
+        with file_source(Path(source), encoding, delimiter, marks, numeric) as data:
+            yield _marked(data, marks)
+    elif isinstance(source, Table):
+        raise OptionError("the source is a Table already: its columns are table.columns")
+    elif isinstance(source, Mapping):
+        yield _marked(dict_source(source), marks)
+    elif isinstance(source, np.ndarray):
+        if source.ndim != 2:
+            raise TableError(f"an array of shape {source.shape}: expected (rows, columns)")
+        yield _marked(dict_source({f"x{place}": cells for place, cells in enumerate(source.T, 1)}), marks)
+    else:
+        yield _marked(frame_source(source), marks)
+
+
+def _marked(data: Source, marks: set[str]) -> Source:
+    if not marks:
+        return data
+    return Source(data.what, data.names, data.n_rows, lambda name: data.column(name).without(marks))
+
+
+def _check_names(data: Source, options: Options, weights: Any) -> None:
+    for option, names in (
+        ("types", options.types),
+        ("ignore", options.ignore),
+        ("bins", options.bins if isinstance(options.bins, Mapping) else ()),
+        ("weights", [weights] if isinstance(weights, str) else ()),
+    ):
+        for name in names:
+            if name not in data.names:
+                shown = ", ".join(repr(known) for known in data.names[:8]) + (", …" if len(data.names) > 8 else "")
+                raise TableError(f"{option}= names the column {name!r}, which is not there; the columns are {shown}")
+
+
+def _weights(data: Source, weights: str | ArrayLike | None) -> NDArray[np.float64] | None:
+    """One finite weight of at least 0 for each row."""
+    if weights is None:
+        return None
+    if isinstance(weights, str):
+        column = data.column(weights)
+        values = np.append(numbers(column), np.nan)
+        each = values[column.codes()]
+    else:
+        each = np.array(weights, dtype=np.float64)
+        if each.shape != (data.n_rows,):
+            raise TableError(f"{each.size} weights for {data.n_rows} rows: one each is needed")
+    bad = np.flatnonzero(~(np.isfinite(each) & (each >= 0)))
+    if len(bad):
+        raise TableError(f"the weight of row {bad[0] + 1} is {each[bad[0]]}: weights must be finite and at least 0")
+    if not each.sum():
+        raise TableError("all weights are 0: at least one row must count")
+    return each
+
+
+def _read(
+    data: Source, options: Options, weighing: str | None, weights: NDArray[np.float64] | None, unseen: Unseen
+) -> Table:
+    notes: list[str] = []
+    aside: dict[str, str] = {}
+    encoded: list[tuple[Variable, NDArray[Any]]] = []
+    for column, decision in _decisions(data, options, weighing, weights):
+        notes += decision.notes
+        if decision.decision == "aside":
+            aside[decision.name] = decision.reason
+        if column is None or decision.variable is None:
+            continue
+        codes, said = encode(column, decision.variable, unseen)
+        notes += said
+        encoded.append((decision.variable, _small(codes, decision.variable)))
+    if not encoded:
+        why = "; ".join(f"{name!r}: {reason}" for name, reason in list(aside.items())[:4])
+        raise TableError(f"{data.what} has no usable column ({why}); types= overrules this")
+    if len(encoded) == 1:
+        notes.append(f"only {encoded[0][0].name!r} is left: one variable has nothing to be related to.")
+    return _stacked(encoded, weights, notes, aside)
+
+
+def _read_known(
+    data: Source,
+    known: Sequence[Variable],
+    skip: Collection[str | None],
+    weights: NDArray[np.float64] | None,
+    unseen: Unseen,
+) -> Table:
+    given = [name for name in data.names if name not in skip]
+    notes = absent_and_extra([variable.name for variable in known], given)
+    encoded: list[tuple[Variable, NDArray[Any]]] = []
+    for variable in known:
+        codes = np.full(data.n_rows, -1, dtype=np.int32)
+        if variable.name in given:
+            codes, said = encode(data.column(variable.name), variable, unseen)
+            notes += said
+        encoded.append((variable, _small(codes, variable)))
+    return _stacked(encoded, weights, notes, {})
+
+
+def _small(codes: NDArray[np.signedinteger], variable: Variable) -> NDArray[Any]:
+    """The smallest type that holds the states, its largest value being the hole."""
+    kind = code_type(variable.cardinality)
+    return np.where(codes < 0, np.iinfo(kind).max, codes).astype(kind)
+
+
+def _stacked(
+    encoded: list[tuple[Variable, NDArray[Any]]],
+    weights: NDArray[np.float64] | None,
+    notes: Sequence[str],
+    aside: Mapping[str, str],
+) -> Table:
+    """All columns in one array, each given up as it is copied."""
+    variables = tuple(variable for variable, _ in encoded)
+    kind = code_type(max(variable.cardinality for variable in variables))
+    codes = np.empty((len(encoded), len(encoded[0][1])), dtype=kind)
+    for place in range(len(encoded) - 1, -1, -1):
+        _, cells = encoded.pop()
+        codes[place] = cells
+        if cells.dtype != kind:
+            codes[place][cells == np.iinfo(cells.dtype).max] = np.iinfo(kind).max
+    return Table(variables, codes, weights, tuple(notes), dict(aside))

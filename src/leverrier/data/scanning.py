@@ -1,0 +1,186 @@
+"""A file's columns one at a time. Short files are fetched in batches; in tall ones DuckDB makes the dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.column import Column, from_array, from_objects, listed, unlisted
+from leverrier.data.database import first_line, identifier, quote
+from leverrier.data.meaning import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
+from leverrier.errors import TableError
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TALL = 50_000
+"""From this many rows on texts are counted and numbered by DuckDB and never become Python objects."""
+_BATCH = 2_000_000
+"""Cells of a short file fetched at once."""
+_MANY = 60_000
+"""More different texts than about this cannot be states: they are tested for other meanings, and not listed."""
+_SAMPLE = 4096
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
+_REAL = ("FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
+_NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
+
+
+@dataclass(frozen=True)
+class _Field:
+    """How to fetch a column, and whether what comes is an array, dates in microseconds, or text."""
+
+    own: str
+    expression: str
+    holds: Literal["array", "date", "text", "nested"]
+    kind: str
+
+
+class Scan:
+    """A Parquet file's columns. Those of a CSV (given names) are all text, and are asked what they are texts of."""
+
+    def __init__(
+        self,
+        db: duckdb.DuckDBPyConnection,
+        path: Path,
+        what: str,
+        names: tuple[str, ...],
+        missing: Collection[str],
+        numeric: Collection[str],
+    ) -> None:
+        self.db, self.what, self.numeric, self.missing = db, what, set(numeric), set(missing)
+        self.from_csv = bool(names)
+        self.cells = f"read_parquet({quote(str(path))}, hive_partitioning=false, binary_as_string=true)"
+        described = db.execute(f"DESCRIBE SELECT * FROM {self.cells}").fetchall()
+        self.names = names or self._own_names(path, [row[0] for row in described])
+        fields = [_field(row[0], str(row[1]), self.from_csv) for row in described]
+        self.fields = dict(zip(self.names, fields, strict=True))
+        self.n_rows = int(self._one(f"SELECT count(*) FROM {self.cells}")[0])
+        self.batch: dict[str, NDArray[Any]] = {}
+        self.sizes: dict[str, int] = {}
+
+    def _own_names(self, path: Path, shown: list[str]) -> tuple[str, ...]:
+        """DuckDB renames the second of two equal names; the file's own schema has them as they are."""
+        own = [row[0] for row in self.db.execute(f"SELECT name FROM parquet_schema({quote(str(path))})").fetchall()]
+        if not set(shown) <= set(own):
+            twice = next((name for name in own[1:] if own[1:].count(name) > 1), shown[0])
+            raise TableError(f"{self.what}: two columns are named {twice!r}: column names must differ; rename one")
+        return tuple(shown)
+
+    def column(self, name: str) -> Column:
+        """This column, by the type the file gives it."""
+        import duckdb
+
+        field = self.fields[name]
+        if field.holds == "nested":
+            raise TableError(
+                f"{self.what}: column {name!r} holds nested values ({field.kind}): ignore=[{name!r}] skips it"
+            )
+        try:
+            if field.holds == "text" and self.n_rows > _TALL:
+                return self._tall_text(name, f"(SELECT {field.expression} AS v FROM {self.cells})")
+            cells = self._fetched(name)
+        except duckdb.Error as problem:
+            raise TableError(f"{self.what}, column {name!r}: {first_line(problem)}") from None
+        if field.holds == "text":
+            return self._short_text(name, cells.tolist())
+        return from_array(name, _moments(cells) if field.holds == "date" else cells)
+
+    def _one(self, query: str) -> tuple[Any, ...]:
+        return self.db.execute(query).fetchall()[0]
+
+    def _fetch(self, expression: str, source: str) -> NDArray[Any]:
+        return np.ma.asanyarray(self.db.execute(f"SELECT {expression} AS c FROM {source}").fetchnumpy()["c"])
+
+    def _fetched(self, name: str) -> NDArray[Any]:
+        """The cells of a column, with the next ones of a short file while we are there."""
+        if name not in self.batch:
+            start = self.names.index(name)
+            ahead = self.names[start : start + max(1, _BATCH // max(self.n_rows, 1))]
+            usable = [other for other in ahead if self.fields[other].holds != "nested"]
+            wanted = ", ".join(f"{self.fields[other].expression} AS c{place}" for place, other in enumerate(usable))
+            fetched = self.db.execute(f"SELECT {wanted} FROM {self.cells}").fetchnumpy()
+            self.batch = {other: np.ma.asanyarray(fetched[f"c{place}"]) for place, other in enumerate(usable)}
+        return self.batch.pop(name)
+
+    def _typed(self, name: str) -> bool:
+        return self.from_csv or name in self.numeric
+
+    def _short_text(self, name: str, cells: list[str | None]) -> Column:
+        distinct = {text for text in cells if text is not None and text.strip() and text not in self.missing}
+        if not self._typed(name):
+            return from_objects(name, [text if text in distinct else None for text in cells])
+        came, notes = what_texts_are(name, Texts.of(distinct))
+        value = parse(distinct, came)
+        column = from_objects(name, [value.get(text) for text in cells])
+        return replace(column, notes=(*column.notes, *notes))
+
+    def _tall_text(self, name: str, cells: str) -> Column:
+        skipped = ", ".join(quote(text) for text in ("", *self.missing))
+        filled = f"{cells} WHERE v NOT IN ({skipped})"
+        pairs: list[tuple[str, int]] = []
+        if self._about(name) <= _MANY:
+            counted = self.db.execute(f"SELECT v, count(*) FROM {filled} GROUP BY v").fetchall()
+            pairs = sorted((text, count) for text, count in counted if not text.isspace())
+            texts = Texts.of({text for text, _ in pairs})
+        else:
+            texts = self._tested(name, filled)
+        came, notes = what_texts_are(name, texts) if self._typed(name) else ("text", ())
+        if came != "text":
+            parsed = self._fetch(f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came]} END", cells)
+            return replace(from_array(name, _moments(parsed) if came == "date" else parsed), notes=notes)
+        if self._about(name) > _MANY:
+            return unlisted(name, "text", self._about(name), texts.size, self.n_rows, notes)
+        values, counts = [text for text, _ in pairs], np.array([count for _, count in pairs], dtype=np.int64)
+        return listed(name, "text", values, counts, self.n_rows, lambda: self._codes(cells, values), notes)
+
+    def _about(self, name: str) -> int:
+        """About how many different texts a column of a tall file has (all of them are estimated in one pass)."""
+        if not self.sizes:
+            texts = [other for other in self.names if self.fields[other].holds == "text"]
+            wanted = ", ".join(f"approx_count_distinct({self.fields[other].own})" for other in texts)
+            self.sizes = dict(zip(texts, self._one(f"SELECT {wanted} FROM {self.cells}"), strict=True))
+        return self.sizes[name]
+
+    def _tested(self, name: str, filled: str) -> Texts:
+        """What the cells could mean, counted by DuckDB: only what a sample of them leaves possible is tested."""
+        sample = Texts.of({row[0] for row in self.db.execute(f"SELECT v FROM {filled} LIMIT {_SAMPLE}").fetchall()})
+        meanings = candidates(sample) if self._typed(name) else []
+        if not meanings:
+            return Texts(self._one(f"SELECT count(*) FROM {filled}")[0], [], {}, 0)
+        tests = ", ".join(f"count_if(regexp_full_match(v, {quote(MEANINGS[meaning])}))" for meaning in meanings)
+        mark = f"length(v) <= 4 AND lower(v) IN ({', '.join(quote(mark) for mark in MARKS)})"
+        size, marked, found, *passed = self._one(
+            f"SELECT count(*), count_if({mark}), list(DISTINCT v) FILTER ({mark}), {tests} FROM {filled}"
+        )
+        return Texts(size, sorted(found or []), dict(zip(meanings, passed, strict=True)), marked)
+
+    def _codes(self, cells: str, values: list[str]) -> NDArray[np.int32]:
+        """Each cell's place among these texts, −1 for a hole: an enumeration looks them up."""
+        if not values:
+            return np.full(self.n_rows, -1, dtype=np.int32)
+        kind = f"ENUM ({', '.join(quote(value) for value in values)})"
+        codes = self._fetch(f"enum_code(TRY_CAST(v AS {kind}))", cells)
+        return np.ma.filled(codes.astype(np.int32), -1)
+
+
+def _field(own: str, kind: str, from_csv: bool) -> _Field:
+    name = identifier(own)
+    if kind.endswith("]") or kind.startswith(_NESTED):
+        return _Field(name, name, "nested", kind)
+    if kind in _WHOLE:
+        return _Field(name, name, "array", kind)
+    if kind.startswith(_REAL):
+        return _Field(name, f"CAST({name} AS DOUBLE)", "array", kind)
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return _Field(name, f"epoch_us(CAST({name} AS TIMESTAMP))", "date", kind)
+    text = f"trim({name})" if from_csv else f"CAST({name} AS VARCHAR)"
+    return _Field(name, text, "text", kind)
+
+
+def _moments(micros: NDArray[Any]) -> NDArray[np.datetime64]:
+    return np.where(np.ma.getmaskarray(micros), np.datetime64("NaT"), np.ma.getdata(micros).astype("M8[us]"))

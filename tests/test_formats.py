@@ -1,12 +1,15 @@
 """Network files as they are met: the published networks, and BIF and XMLBIF written by other hands."""
 
 import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from leverrier.errors import FormatError
 from leverrier.formats.bif import dumps_bif, loads_bif
 from leverrier.formats.files import read_network, write_network
+from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
 
 NETWORKS = ["alarm", "andes", "asia", "cancer", "child", "earthquake", "hailfinder", "insurance", "munin1", "sachs",
@@ -112,6 +115,18 @@ def test_a_label_with_spaces_is_taken_between_commas_where_quotes_are_left_out()
     assert one.cpt("b").tolist() == [[0.1, 0.9], [0.2, 0.8]]
 
 
+def test_as_many_parents_as_an_array_has_axes():
+    parents = [f"v{i}" for i in range(63)]
+    text = "".join(f"variable {v} {{ type discrete [1] {{ x }}; }} probability({v}) {{ table 1; }}\n" for v in parents)
+    text += "variable c { type discrete [2] { x, y }; }\n"
+    case = f"({', '.join(['x'] * 63)})"
+    network = loads_bif(f"{text} probability ( c | {', '.join(parents)} ) {{ {case} 0.3333333, 0.6666666; }}")
+    np.testing.assert_allclose(network.cpt("c").ravel(), [1 / 3, 2 / 3], rtol=1e-6)
+    assert loads_bif(dumps_bif(network)) == network
+    with pytest.raises(FormatError, match=r"sum to 0\.5, expected 1"):
+        loads_bif(f"{text} probability ( c | {', '.join(parents)} ) {{ default 0.25 0.25; }}")
+
+
 def test_reading_says_which_rows_it_divided_by_their_sum():
     text = "variable a { type discrete [3] { x y z }; } probability(a) { table 0.333 0.333 0.333; }"
     network = loads_bif(text)
@@ -159,3 +174,10 @@ def test_xmlbif_with_names_as_attributes_and_another_encoding():
         '</variable><definition><for name="é"/><table>1</table></definition></network></bif>'
     )
     assert loads_xmlbif(text.encode("latin-1")).states == {"é": ("1",)}
+
+
+def test_the_example_in_the_documentation_is_one():
+    text = (Path(__file__).parents[1] / "docs" / "networks.md").read_text(encoding="utf-8")
+    network = loads_json(text.split("```json\n")[1].split("```")[0])
+    assert network.cpt("T")[1].tolist() == [0.6, 0.3, 0.1]
+    assert loads_json(dumps_json(network)) == network

@@ -25,6 +25,9 @@ from leverrier.model.network import MOST_CELLS, ROUNDING, Network, normalised
 ROW_TOLERANCE = 1e-3
 """Rows further than this from summing to one are refused; nearer ones are divided by their sum."""
 
+MOST_PARENTS = 63
+"""An array has at most 64 axes. With two states each the table would be far too large long before."""
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf(?:inity)?)", re.IGNORECASE)
 
@@ -184,6 +187,11 @@ def _check_sizes(
     """Refuse before allocating: one table, or all together, beyond what can be held."""
     total = 0
     for definition in definitions:
+        if len(definition.parents) > MOST_PARENTS:
+            raise source.too_large(
+                f"{shown(definition.child)} has {len(definition.parents):,} parents; at most {MOST_PARENTS} are read",
+                definition.line,
+            )
         cells = 1
         for name in (*definition.parents, definition.child):
             cells *= len(states[name])

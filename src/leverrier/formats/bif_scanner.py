@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from leverrier.errors import FormatError
@@ -16,6 +17,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _PROPERTY = re.compile(r"""(?:"[^"\n]*"|[^;"])*+;|[^;]*;""")
+_NUMBERS = re.compile(r"[0-9.eE+,\s-]*+;")
 _BLANKS = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
 WORD = re.compile(r"""(?:[^\s{}()\[\],;|"/]|/(?![/*]))+""")
 """What needs no quotes."""
@@ -91,8 +93,12 @@ class Scanner:
         return groups
 
     def numbers(self) -> tuple[list[float], int]:
+        """Probabilities up to the semicolon, which is taken too, and their first line."""
         line = self.line
-        found: list[float] = []
+        found = self._plain_numbers()
+        if found is not None:
+            return found, line
+        found = []
         while not self.at(";"):
             if self.at(","):
                 self.advance()
@@ -101,6 +107,21 @@ class Scanner:
             found.append(self.source.number(self.word("a probability or ';'"), here))
         self.advance()
         return found, line
+
+    def _plain_numbers(self) -> list[float] | None:
+        """The same in one stroke where all is plain, as in most files; None where words must be looked at."""
+        plain = _NUMBERS.match(self.text, self.start)
+        if plain is None:
+            return None
+        try:
+            found = [float(word) for word in plain[0][:-1].replace(",", " ").split()]
+        except ValueError:
+            return None
+        if not found or min(found) < 0 or max(found) == math.inf:
+            return None
+        self.stop = plain.end()
+        self.advance()
+        return found
 
     def _take_property(self) -> str:
         """What follows `property` up to its semicolon is free text, quotes and all."""

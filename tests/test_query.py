@@ -175,6 +175,18 @@ def test_bad_questions_get_one_clear_line():
         network.log_likelihood(data, method="guess")
 
 
+def test_rows_in_blocks_change_nothing(monkeypatch):
+    rng = np.random.default_rng(10)
+    network = random_network(rng)
+    data = table_of(network, holed(rng, network, 23))
+    name = network.variables[1]
+    whole = network.row_log_likelihood(data), network.posterior(data, name), network.complete(data).codes
+    monkeypatch.setattr("leverrier.model.query.BLOCK", 5)
+    np.testing.assert_allclose(network.row_log_likelihood(data), whole[0], atol=1e-12)
+    np.testing.assert_allclose(network.posterior(data, name), whole[1], atol=1e-12)
+    assert np.array_equal(network.complete(data).codes, whole[2])
+
+
 def test_no_rows():
     network = random_network(np.random.default_rng(6))
     nothing = network.sample(0, seed=0)

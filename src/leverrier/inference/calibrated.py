@@ -15,8 +15,8 @@ from leverrier.inference.factors import Codes, Factor, Floats, Scope, condition,
 from leverrier.inference.merging import joint
 from leverrier.inference.propagation import LOGS, MAXIMA, SCALED, CliqueTree, Collected, collect, descend, potentials
 
-CHUNK_CELLS = 2**21
-"""Beliefs computed at a time (16 MiB): rows are taken in chunks of this many cells."""
+CHUNK_CELLS, CHUNK_ROWS = 2**21, 2**13
+"""Beliefs computed at a time (16 MiB), and rows: chunks of that size stay near the processor."""
 KEPT_CELLS = 2**24
 """Beliefs kept between questions (128 MiB, or what `max_cells` allows one row); beyond, each question computes them
 again, chunk by chunk."""
@@ -39,19 +39,22 @@ class Batch:
         return self.tree.cells * len(self.rows)
 
     def chunks(self) -> Iterator[Rows]:
-        step = max(1, CHUNK_CELLS // self.tree.cells)
+        step = max(1, min(CHUNK_ROWS, CHUNK_CELLS // self.tree.cells))
         return (self.rows[start : start + step] for start in range(0, len(self.rows), step))
 
     def potentials(self, codes: Codes, rows: Rows) -> list[Floats]:
         """Each clique's log potential for these rows."""
-        own = [Factor(f.scope, f.values[rows]) if f.by_row else f for f in self.logs]
-        terms = [condition(factor, codes[:, rows], self.observed) for factor in own]
+        return potentials(self.tree, self._terms(np.ascontiguousarray(codes[:, rows]), rows))
+
+    def _terms(self, codes: Codes, rows: Rows) -> Iterator[tuple[Scope, Floats]]:
+        for factor in self.logs:
+            own = Factor(factor.scope, factor.values[rows]) if factor.by_row else factor
+            yield condition(own, codes, self.observed)
         for variable in self.tree.homes:
-            states = codes[variable, rows]
+            states = codes[variable]
             if np.any(states >= 0):
                 allowed = (states < 0) | (states == np.arange(self.tree.cardinalities[variable])[:, None])
-                terms.append(((variable,), np.where(allowed, 0.0, -np.inf)))
-        return potentials(self.tree, terms)
+                yield (variable,), np.where(allowed, 0.0, -np.inf)
 
     def collected(self, codes: Codes) -> Iterator[tuple[Rows, Collected]]:
         """Beliefs by chunk; rows that scaling could not carry come again in logarithms."""

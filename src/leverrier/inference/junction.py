@@ -85,16 +85,18 @@ class JunctionTree:
         """Variables of one state are always observed."""
         return frozenset(variable for variable, cardinality in enumerate(self.cardinalities) if cardinality == 1)
 
-    def calibrate(self, factors: Sequence[Factor], evidence: Codes | None = None) -> Calibrated:
+    def calibrate(self, factors: Sequence[Factor], evidence: Codes | None = None, merge: bool = True) -> Calibrated:
         """Exact posteriors for each column of `evidence` (variables, rows), −1 where nothing is observed.
+
+        Equal columns are computed once; `merge=False` says that there are none worth looking for.
 
         Observed variables leave the tree: rows with the same pattern share a smaller tree, made for that pattern.
         Rows of rare patterns go together; what only some of them observe enters as zeros and ones.
         """
         check_factors(factors, self.cardinalities)
         codes = self._checked(factors, evidence)
-        own_values = any(factor.by_row for factor in factors)
-        codes, index = (codes, np.arange(codes.shape[1])) if own_values else distinct(codes)
+        merge = merge and not any(factor.by_row for factor in factors)
+        codes, index = distinct(codes) if merge else (codes, np.arange(codes.shape[1]))
         codes[list(self._single)] = 0
         logs = [Factor(factor.scope, log(np.asarray(factor.values, dtype=np.float64))) for factor in factors]
         batches = [Batch(self._tree(observed), observed, rows, logs) for observed, rows in self._groups(codes)]
@@ -108,21 +110,23 @@ class JunctionTree:
             raise OptionError(f"evidence has shape {evidence.shape}, expected ({len(self.cardinalities)}, rows)")
         if n_rows - {evidence.shape[1]}:
             raise OptionError(f"a factor has values for {max(n_rows)} rows, the evidence has {evidence.shape[1]}")
-        if np.any(evidence >= np.array(self.cardinalities)[:, None]):
-            variable = int(np.argmax((evidence >= np.array(self.cardinalities)[:, None]).any(axis=1)))
+        highest = evidence.max(axis=1, initial=-1)
+        if np.any(highest >= np.array(self.cardinalities, dtype=np.int64)):
+            variable = int(np.argmax(highest >= np.array(self.cardinalities)))
             raise OptionError(
-                f"evidence for variable {variable} has state {evidence[variable].max()}, "
+                f"evidence for variable {variable} has state {highest[variable]}, "
                 f"expected 0 to {self.cardinalities[variable] - 1}, or −1 where unobserved"
             )
         for scope in {factor.scope for factor in factors} - set(self.scopes):
             if not any(set(scope) <= set(held) for held in self.scopes) and scope:
                 raise OptionError(f"no scope holds the factor over {scope}: build the tree with its scope")
-        return np.maximum(evidence, -1).astype(np.int16 if max(self.cardinalities, default=1) < 2**15 else np.int64)
+        codes = evidence.astype(np.int16 if max(self.cardinalities, default=1) < 2**15 else np.int64)
+        return np.maximum(codes, -1, out=codes)
 
     def _groups(self, codes: Codes) -> list[tuple[frozenset[int], NDArray[np.int64]]]:
         """Which rows are done together, and what all of them observe."""
         seen = codes >= 0
-        patterns, index = distinct(seen.astype(np.uint8))
+        patterns, index = distinct(seen.view(np.uint8))
         order = np.argsort(index, kind="stable")
         rows_of = np.split(order, np.cumsum(np.bincount(index, minlength=patterns.shape[1]))[:-1])
         own, pooled = [], []
@@ -148,7 +152,7 @@ class JunctionTree:
 
 def distinct(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
     """Distinct columns, and which of them each column is."""
-    if codes.shape[1] <= 1 or not len(codes):
+    if codes.shape[1] <= 1 or not len(codes) or np.array_equal(codes, np.broadcast_to(codes[:, :1], codes.shape)):
         return codes[:, :1], np.zeros(codes.shape[1], dtype=np.int64)
     rows = np.ascontiguousarray(codes.T)
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -167,20 +167,15 @@ def sum_to(belief: Floats, clique: Scope, scope: Scope, algebra: Algebra = SCALE
     return aligned(algebra.summed(belief, gone) if gone else belief, tuple(kept), scope)
 
 
-def potentials(tree: CliqueTree, terms: Sequence[tuple[Scope, Floats]]) -> list[Floats]:
-    """Each clique's sum of the log factors that live in it. A term whose scope no clique holds is the caller's bug."""
-    held: list[list[tuple[Scope, Floats]]] = [[] for _ in tree.cliques]
+def potentials(tree: CliqueTree, terms: Iterable[tuple[Scope, Floats]]) -> list[Floats]:
+    """Each clique's sum of the log factors that live in it, added up as they come."""
+    result: list[Floats] = [np.zeros((*tree.shape(clique), 1)) for clique in tree.cliques]
     for scope, values in terms:
         home = tree.find(scope)
-        assert home is not None
-        held[home].append((scope, values))
-    result = []
-    for clique, members in zip(tree.cliques, held, strict=True):
-        rows = max((values.shape[-1] for _, values in members), default=1)
-        total = np.zeros((*tree.shape(clique), rows))
-        for scope, values in members:
-            total += aligned(values, scope, clique)
-        result.append(total)
+        assert home is not None, f"no clique holds {scope}"
+        spread = aligned(values, scope, tree.cliques[home])
+        in_place = result[home].shape[-1] >= values.shape[-1]
+        result[home] = np.add(result[home], spread, out=result[home] if in_place else None)
     return result
 
 

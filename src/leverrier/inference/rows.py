@@ -34,7 +34,10 @@ def tree_of(cardinalities: tuple[int, ...], scopes: tuple[Scope, ...]) -> Juncti
 
 @dataclass(frozen=True, eq=False)
 class Families:
-    """P(child | parents) for some families: scopes have the child last, and stand parents first."""
+    """P(child | parents) for some families: scopes have the child last, and stand parents first.
+
+    Columns of codes are taken to differ: who asks has merged equal ones.
+    """
 
     cardinalities: tuple[int, ...]
     factors: tuple[Factor, ...]
@@ -48,13 +51,14 @@ class Families:
         return self.layout.pack([factor.values for factor in self.factors])
 
     def calibrate(self, codes: Codes) -> Calibrated:
-        return tree_of(self.cardinalities, tuple(f.scope for f in self.factors)).calibrate(self.factors, codes)
+        tree = tree_of(self.cardinalities, tuple(f.scope for f in self.factors))
+        return tree.calibrate(self.factors, codes, merge=False)
 
     def log_evidence(self, codes: Codes) -> Floats:
         """log P(observed cells) of each column, −∞ where it is impossible."""
         result, _, _, left = self._by_row(codes, EVIDENCE)
         if len(left):
-            result[left] = self.calibrate(codes[:, left]).log_evidence
+            result[left] = self.calibrate(_some(codes, left)).log_evidence
         return result
 
     def posterior(self, codes: Codes, variables: Sequence[int]) -> Floats:
@@ -63,14 +67,14 @@ class Families:
             return self.calibrate(codes).marginal(tuple(variables))
         _, result, _, left = self._by_row(codes, variables[0])
         if len(left):
-            result[left] = self.calibrate(codes[:, left]).marginal((variables[0],))
+            result[left] = self.calibrate(_some(codes, left)).marginal((variables[0],))
         return result
 
     def most_probable(self, codes: Codes) -> tuple[NDArray[np.int64], Floats]:
         """Each column completed, and the log-probability of that; holes stay where there is no completion."""
         best, _, filled, left = self._by_row(codes, COMPLETION)
         if len(left):
-            filled[:, left], best[left] = self.calibrate(codes[:, left]).most_probable()
+            filled[:, left], best[left] = self.calibrate(_some(codes, left)).most_probable()
         return filled, best
 
     def _by_row(self, codes: Codes, target: int) -> tuple[Floats, Floats, NDArray[np.int64], NDArray[np.int64]]:
@@ -78,15 +82,19 @@ class Families:
         n = codes.shape[1]
         log_z = np.empty(n)
         posterior = np.zeros((n, self.cardinalities[target] if target >= 0 else 0))
-        cells = np.ascontiguousarray(codes.T, dtype=np.int64)
-        if distinct((codes >= 0).astype(np.uint8))[0].shape[1] <= MANY_PATTERNS:
-            return log_z, posterior, cells.T, np.arange(n)
-        best = cells.copy()
+        best = np.array(codes.T if target == COMPLETION else np.zeros((n, 0)), dtype=np.int64, order="C")
+        if distinct((codes >= 0).view(np.uint8))[0].shape[1] <= MANY_PATTERNS:
+            return log_z, posterior, best.T, np.arange(n)
         done = np.zeros(n, dtype=np.bool_)
         layout = self.layout
         solve_rows(
-            cells, target, LARGEST_GROUP, np.array(self.cardinalities, dtype=np.int64), layout.starts, layout.members,
-            layout.strides, layout.begins, self.theta, log_z, posterior, best, done,
+            np.ascontiguousarray(codes.T, dtype=np.int64), target, LARGEST_GROUP,
+            np.array(self.cardinalities, dtype=np.int64), layout.starts, layout.members, layout.strides, layout.begins,
+            self.theta, log_z, posterior, best, done,
         )  # fmt: skip
         posterior[~done] = 0.0
         return log_z, posterior, best.T, np.flatnonzero(~done)
+
+
+def _some(codes: Codes, columns: NDArray[np.int64]) -> Codes:
+    return codes if len(columns) == codes.shape[1] else codes[:, columns]

@@ -7,7 +7,7 @@ each part is asked once for each distinct evidence on it and its neighbours, wha
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+BLOCK = 2**17
+"""Rows asked about at a time: the memory needed does not grow with the table."""
+
 
 @dataclass(frozen=True, eq=False)
 class Rest:
@@ -37,7 +40,7 @@ class Rest:
 
     variables: tuple[int, ...]
     families: Families
-    codes: NDArray[np.int64]
+    codes: NDArray[np.signedinteger]
     index: Rows
     """Which column of `codes` each row has."""
 
@@ -68,7 +71,7 @@ class Question:
     def holes(self) -> NDArray[np.bool_]:
         return self.codes == np.iinfo(self.codes.dtype).max
 
-    def among(self, rows: Rows) -> Question:
+    def among(self, rows: NDArray[np.bool_]) -> Question:
         return Question(self.network, np.ascontiguousarray(self.codes[:, rows]))
 
     def families(self, asked: Sequence[int] = ()) -> list[int]:
@@ -97,8 +100,8 @@ class Question:
         number = {variable: position for position, variable in enumerate(variables)}
         cardinalities = tuple(self.cardinalities[variable] for variable in variables)
         seen = project(self.codes, np.array(cardinalities, dtype=np.int64), None, np.array(variables, dtype=np.int64))
-        hole = np.iinfo(self.codes.dtype).max
-        codes = np.where(seen.configurations == hole, -1, seen.configurations.astype(np.int64))
+        codes = seen.configurations.astype(np.int16 if self.codes.dtype == np.uint8 else np.int32)
+        codes[seen.configurations == np.iinfo(self.codes.dtype).max] = -1
         factors = tuple(
             Factor(
                 tuple(number[variable] for variable in self.scopes[family]),
@@ -112,12 +115,13 @@ class Question:
 def row_log_likelihood(network: Network, data: Any, method: Method = "exact") -> Floats:
     """log P(what is observed of each row), −∞ where the network makes it impossible."""
     _check(method)
-    question = Question(network, as_table(data, network.states).codes)
-    result = np.empty(question.codes.shape[1])
-    whole = ~question.holes.any(axis=0)
-    for rows in (np.flatnonzero(whole), np.flatnonzero(~whole)):
-        if len(rows):
-            result[rows] = _log_evidence(question.among(rows) if len(rows) < len(result) else question, method)
+    table = as_table(data, network.states)
+    result = np.empty(table.n_rows)
+    for rows, question in _blocks(network, table.codes):
+        holed = np.any(question.holes, axis=0)
+        for kind in (np.logical_not(holed), holed):
+            if kind.any():
+                result[rows][kind] = _log_evidence(question if kind.all() else question.among(kind), method)
     return result
 
 
@@ -142,18 +146,20 @@ def posterior(network: Network, data: Any, variable: str | Sequence[str], method
         network.parents(name)  # says so if there is no such variable
     if not names or len(set(names)) < len(names):
         raise OptionError(f"posterior of {', '.join(names) or 'nothing'}: name one variable, or several different ones")
-    codes = as_table(data, network.states).codes.copy()
-    asked = [network.variables.index(name) for name in names]
-    codes[asked] = np.iinfo(codes.dtype).max
-    question = Question(network, codes)
-    families = question.families(asked)
-    rest = question.rest([part for part in question.parts(families, asked) if set(part.inner) & set(asked)])
-    local = tuple(rest.variables.index(number) for number in asked)
-    if method == "exact":
-        return rest.families.posterior(rest.codes, local)[rest.index]
-    if len(asked) > 1:
+    if method == "approximate" and len(names) > 1:
         raise OptionError('method="approximate" gives the posterior of one variable at a time: ask for them in turn')
-    return _approximate(rest).marginals[local[0]][rest.index]
+    table = as_table(data, network.states)
+    asked = [network.variables.index(name) for name in names]
+    result = np.empty((table.n_rows, *(network.cardinality(name) for name in names)))
+    for rows, question in _blocks(network, table.codes, asked):
+        families = question.families(asked)
+        rest = question.rest([part for part in question.parts(families, asked) if set(part.inner) & set(asked)])
+        local = tuple(rest.variables.index(number) for number in asked)
+        if method == "exact":
+            result[rows] = rest.families.posterior(rest.codes, local)[rest.index]
+        else:
+            result[rows] = _approximate(rest).marginals[local[0]][rest.index]
+    return result
 
 
 def complete(network: Network, data: Any) -> Table:
@@ -162,20 +168,31 @@ def complete(network: Network, data: Any) -> Table:
     Holes stay where what surrounds them is impossible under the network; the table's notes say in how many rows.
     """
     table = as_table(data, network.states)
-    question = Question(network, table.codes)
     codes = table.codes.copy()
     stuck = np.zeros(table.n_rows, dtype=np.bool_)
-    for part in question.parts(range(len(question.scopes))):
-        rest = question.rest([part])
-        filled, best = rest.families.most_probable(rest.codes)
-        filled = np.where(filled < 0, table.missing, filled).astype(codes.dtype)
-        for number in part.inner:
-            codes[number] = filled[rest.variables.index(number)][rest.index]
-        stuck |= np.isneginf(best)[rest.index]
+    for rows, question in _blocks(network, table.codes):
+        for part in question.parts(range(len(question.scopes))):
+            rest = question.rest([part])
+            filled, best = rest.families.most_probable(rest.codes)
+            filled = np.where(filled < 0, table.missing, filled).astype(codes.dtype)
+            for number in part.inner:
+                codes[number, rows] = filled[rest.variables.index(number)][rest.index]
+            stuck[rows] |= np.isneginf(best)[rest.index]
     notes = table.notes
     if stuck.any():
         notes += (f"{int(stuck.sum())} rows cannot happen under the network: their holes stay.",)
     return replace(table, codes=codes, notes=notes, _projections={})
+
+
+def _blocks(
+    network: Network, codes: NDArray[np.unsignedinteger], asked: Sequence[int] = ()
+) -> Iterator[tuple[slice, Question]]:
+    """The rows in turns, the columns of what is asked made holes."""
+    for start in range(0, codes.shape[1], BLOCK):
+        rows = slice(start, start + BLOCK)
+        some = np.array(codes[:, rows], order="C")
+        some[list(asked)] = np.iinfo(codes.dtype).max
+        yield rows, Question(network, some)
 
 
 def _log_evidence(question: Question, method: Method) -> Floats:

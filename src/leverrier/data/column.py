@@ -138,7 +138,7 @@ def from_array(name: str, cells: NDArray[Any]) -> Column:
         case "M" | "m":
             holes = np.isnat(plain) if holes is None else np.isnat(plain) | holes
             micros = plain.astype(f"{plain.dtype.kind}8[us]").astype(np.int64)
-            return _counted(name, "date", micros / 864e8, holes)
+            return _counted(name, "date" if plain.dtype.kind == "M" else "number", micros / 864e8, holes)
         case "O" | "U" | "S" | "T":
             objects = plain.tolist()
             if holes is not None:
@@ -180,7 +180,10 @@ def from_objects(name: str, cells: Sequence[Any]) -> Column:
     values = [value for _, value in position]
     kept = [index for index, value in enumerate(values) if not is_hole(value)]
     came, labels = _labels([values[index] for index in kept])
-    notes = (f"{name!r} mixes types: its values are taken as text.",) if came == "mixed" else ()
+    notes = ()
+    if came == "mixed":
+        types = ", ".join(sorted({type(values[index]).__name__ for index in kept}))
+        notes = (f"{name!r} holds values of type {types}, taken as text.",)
     order = sorted(set(labels))
     rank = {label: index for index, label in enumerate(order)}
     lut = np.full(len(values) + 1, -1, dtype=np.int32)

@@ -21,19 +21,22 @@ Backend = Literal["pandas", "polars", "pyarrow"]
 def frame_source(frame: Any) -> Source:
     """The columns of a dataframe of any make that narwhals knows."""
     import narwhals.stable.v2 as nw
+    from narwhals.exceptions import DuplicateError
 
     what = f"the {type(frame).__module__.partition('.')[0]} frame"
-    _refuse_duplicates(frame, what)
     try:
         native = nw.from_native(frame)
+        eager = native.collect() if isinstance(native, nw.LazyFrame) else native
+        names = tuple(str(name) for name in eager.columns)
     except TypeError:
         raise TableError(
             f"cannot read a table from {type(frame).__module__}.{type(frame).__name__}: "
             "expected a dataframe (pandas, polars, pyarrow, …), a dict of columns, or a path to a CSV or Parquet file"
         ) from None
-    eager = native.collect() if isinstance(native, nw.LazyFrame) else native
-    columns = {str(series.name): series for series in eager.iter_columns()}
-    names = tuple(str(name) for name in eager.columns)
+    except DuplicateError as problem:
+        twice = str(problem).partition("- ")[2].partition(" ")[0]
+        raise TableError(f"{what}: two columns are named {twice}: column names must differ; rename one") from None
+    columns = dict(zip(names, eager.iter_columns(), strict=True))
     return Source(what, names, len(eager), lambda name: _from_series(name, columns[name]))
 
 
@@ -65,17 +68,6 @@ def dict_source(columns: Mapping[Any, Any]) -> Source:
     return Source("the dict", tuple(cells), next(iter(lengths.values()), 0), column)
 
 
-def _refuse_duplicates(frame: Any, what: str) -> None:
-    """Before narwhals sees it, so that every library's frame gets the same sentence."""
-    names = getattr(frame, "columns", None)
-    names = getattr(frame, "column_names", names)  # pyarrow's columns are the data
-    if names is not None and all(isinstance(name, str | int | float | tuple) for name in names):
-        texts = [str(name) for name in names]
-        for name in texts:
-            if texts.count(name) > 1:
-                raise TableError(f"{what}: two columns are named {name!r}: column names must differ; rename one")
-
-
 def _from_series(name: str, series: Any) -> Column:
     import narwhals.stable.v2 as nw
 
@@ -98,13 +90,16 @@ def _from_series(name: str, series: Any) -> Column:
         holes = moments.is_null().to_numpy()
         micros = moments.dt.timestamp("us").fill_null(0).to_numpy().astype("M8[us]")
         return from_array(name, np.where(holes, np.datetime64("NaT"), micros))
+    if kind == nw.Duration:
+        return from_array(name, series.to_numpy())
     return from_objects(name, series.to_list())
 
 
 def _from_text(name: str, series: Any, nw: Any) -> Column:
-    values = sorted(value for value in series.unique().to_list() if not is_hole(value))
-    numbered = series.value_counts(name="n")
-    count = dict(zip(numbered[series.name].to_list(), numbered["n"].to_list(), strict=True))
+    series = series.alias("text")
+    counted = series.value_counts(name="count")
+    count = dict(zip(counted["text"].to_list(), counted["count"].to_list(), strict=True))
+    values = sorted(value for value in count if not is_hole(value))
     counts = np.array([count[value] for value in values], dtype=np.int64)
     others = [value for value in count if is_hole(value) and isinstance(value, str)]
 
@@ -127,12 +122,13 @@ def _from_categories(name: str, series: Any, nw: Any) -> Column:
     elif hasattr(native, "to_physical"):  # polars: an Enum has an order, a Categorical that of appearance
         if came == "category":
             return _from_text(name, series.cast(nw.String), nw)
-        values, codes = native.dtype.categories.to_list(), native.to_physical().fill_null(2**32 - 1).to_numpy()
+        values, codes = native.dtype.categories.to_list(), native.to_physical().to_list()
+        codes = np.array([-1 if code is None else code for code in codes], dtype=np.int64)
     elif hasattr(native, "unify_dictionaries"):  # pyarrow
         return _from_dictionary(name, native)
     else:
         return _from_text(name, series.cast(nw.String), nw)
-    return _categories(name, came, values, np.where(codes < len(values), codes, -1).astype(np.int64))
+    return _categories(name, came, values, codes.astype(np.int64))
 
 
 def _from_dictionary(name: str, native: Any) -> Column:

@@ -177,7 +177,8 @@ def _field(own: str, kind: str, from_csv: bool) -> _Field:
     if kind.startswith(_REAL):
         return _Field(name, f"CAST({name} AS DOUBLE)", "array", kind)
     if kind == "DATE" or kind.startswith("TIMESTAMP"):
-        return _Field(name, f"epoch_us(CAST({name} AS TIMESTAMP))", "date", kind)
+        micros = f"epoch_ns({name}) // 1000" if kind.endswith("NS") else f"epoch_us({name})"
+        return _Field(name, micros, "date", kind)
     text = f"trim({name})" if from_csv else f"CAST({name} AS VARCHAR)"
     return _Field(name, text, "text", kind)
 

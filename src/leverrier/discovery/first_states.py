@@ -20,7 +20,7 @@ from leverrier.model.graph import Graph
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MOST_STATES = 2048
+MOST_STATES = 1024
 """With more configurations than this the rarest begin in the state of a frequent one: gains of pairs fill a matrix."""
 MOST_CELLS = 2**24
 """Of all states' count vectors together."""

@@ -15,7 +15,11 @@ from leverrier.kernels.expectation import absorb_groups, fill_packs, scatter_pac
 RUNNING, CONVERGED, FELL, REFUSED_PROPOSAL = 0, 1, 2, 3
 MAXIMUM, VARIATIONAL = 0, 1
 FIRST, SECOND, PROPOSAL = 0, 1, 2  # what θ is: a free point, an EM step from the last, an extrapolation
-VALUE, GAIN, PHASE, PLAIN, CHECK_BELOW, LONGEST, STEP, REFUSED = 0, 1, 2, 3, 4, 5, 6, 7
+VALUE, GAIN, PHASE, PLAIN, CHECK_BELOW, LONGEST, STEP, REFUSED, BROUGHT = 0, 1, 2, 3, 4, 5, 6, 7, 8
+MOST_BROUGHT = 20
+EDGE = 1e-30  # below this only EM itself goes
+STUCK = 1e-6  # smaller entries that EM would let grow are brought back in
+BACK = 1e-4
 PLAIN_STEPS = 6
 ROUNDING = 1e-14
 RELATIVE = 1e-11  # of the objective's size, added to the tolerance: a sum over a million rows is not known better
@@ -112,11 +116,38 @@ def extrapolate(runs, saved, theta, longest):
             for k in range(first, first + states):
                 r = saved[1, k] - saved[0, k]
                 v = theta[k] - saved[1, k] - r
-                theta[k] = max(saved[0, k] + 2.0 * step * r + step * step * v, 0.01 * theta[k])
+                least = max(0.01 * theta[k], min(theta[k], EDGE))
+                theta[k] = max(saved[0, k] + 2.0 * step * r + step * step * v, least)
                 total += theta[k]
             for k in range(first, first + states):
                 theta[k] /= total
     return step
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def bring_back(runs, counts, theta, saved):
+    """Whether entries near zero would grow under EM: extrapolation took them too close to the edge.
+
+    A point with such an entry is no maximum, only a place that EM leaves very slowly. They are set to a small
+    share; the EM step is kept in saved[2], should this be no improvement.
+    """
+    found = False
+    for j in range(runs.shape[0]):
+        start, rows, states = runs[j, 0], runs[j, 1], runs[j, 2]
+        for first in range(start, start + rows * states, states):
+            total = 0.0
+            for k in range(first, first + states):
+                total += counts[k]
+            whole = 0.0
+            for k in range(first, first + states):
+                saved[2, k] = counts[k] / total if total > 0.0 else theta[k]
+                if theta[k] < STUCK and saved[2, k] > 1.001 * theta[k]:
+                    theta[k] = BACK
+                    found = True
+                whole += theta[k]
+            for k in range(first, first + states):
+                theta[k] /= whole
+    return found
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -161,7 +192,13 @@ def advance(runs, value, counts, mode, accelerate, tolerance, theta, saved, stat
     state[VALUE] = value
     plain_step = state[PHASE] == SECOND
     if plain_step and _settled(gain, tolerance, state):
-        return CONVERGED
+        if not (accelerate and state[BROUGHT] < MOST_BROUGHT and bring_back(runs, counts, theta, saved)):
+            return CONVERGED
+        state[BROUGHT] += 1.0
+        state[PLAIN] = 0.0
+        state[STEP] = state[LONGEST]
+        state[PHASE] = PROPOSAL
+        return RUNNING
     if not accelerate or state[PLAIN] > 0.0 or not plain_step:
         for k in range(theta.size):
             saved[0, k] = theta[k]

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.errors import OptionError
 from leverrier.inference.expectation import EStep
 from leverrier.inference.groups import Plan
 from leverrier.kernels import iteration
-from leverrier.kernels.iteration import advance, constant_part, iterate
+from leverrier.kernels.iteration import advance, constant_part, iterate, maximise
 from leverrier.learning.climb import Outcome
 
 Floats = NDArray[np.float64]
@@ -53,10 +54,18 @@ class ParameterClimb:
         self.counts = objective.fixed.copy() if counts is None else counts.copy()
         self.tolerance = tolerance
         self.accelerate = accelerate and not objective.variational
-        self._state = np.array([-np.inf, 0.0, iteration.FIRST, 0.0, 1.0, FIRST_STEP, 1.0, 0.0])
+        self._state = np.zeros(9)
+        self.begin_again()
         self._saved = np.zeros((3, len(theta)))
         self._step = EStep(objective.plan, threads)
         self._expected: Floats | None = None
+        if objective.variational and counts is None:  # the bound knows θ only as what counts make of it
+            self._step(self.theta, self.counts)
+            maximise(objective.plan.layout.runs, self.counts, self.theta, objective.mode)
+
+    def begin_again(self) -> None:
+        """Forget the way here: θ has been moved."""
+        self._state[:] = [-np.inf, 0.0, iteration.FIRST, 0.0, 1.0, FIRST_STEP, 1.0, self.refused, 0.0]
 
     @property
     def refused(self) -> int:
@@ -74,7 +83,7 @@ class ParameterClimb:
             plan.layout.runs, o.fixed, o.prior, o.mode, self.accelerate, self.tolerance, self.theta, self.counts,
             self._step.cells, self._step.sums, self._saved, trace, self._state,
         )  # fmt: skip
-        return trace[:kept], Outcome(status)
+        return self._judged(trace[:kept], status)
 
     def _climb_in_threads(self, evaluations: int) -> tuple[Floats, Outcome]:
         self._expected = None
@@ -89,8 +98,17 @@ class ParameterClimb:
                 continue
             trace.append(value)
             if status != iteration.RUNNING:
-                return np.array(trace), Outcome(status)
+                return self._judged(np.array(trace), status)
         return np.array(trace), Outcome.RUNNING
+
+    @staticmethod
+    def _judged(trace: Floats, status: int) -> tuple[Floats, Outcome]:
+        if len(trace) and trace[-1] == -np.inf:
+            raise OptionError(
+                "the start gives some row probability zero, and EM never leaves a zero: smooth the initial network "
+                "(mix in a little of the uniform distribution), or leave initial= out"
+            )
+        return trace, Outcome(status)
 
     def evaluate(self) -> float:
         """The objective at θ; `counts` become those expected under θ."""

@@ -20,6 +20,7 @@ from leverrier.learning.em import LONG, ParameterClimb
 from leverrier.learning.fit_result import FitResult, Method, Start, Starts
 from leverrier.learning.fit_task import Task, make_task
 from leverrier.learning.hidden import observation_of
+from leverrier.learning.saddle import leave_saddle
 from leverrier.learning.score import BDe, Score
 from leverrier.learning.starts import assigned_start, network_start, random_start
 from leverrier.learning.state_order import reordered, state_orders
@@ -142,6 +143,7 @@ def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[Para
 
         def go(i: int, limit: int, before: tuple[float, ...] = ()) -> Climb:
             found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before)
+            found = _past_saddles(climbers[i], found, limit, options)
             if options.progress is not None:
                 options.progress(f"start {i + 1} of {len(points)}: {found.status}", found.value + task.constant)
             return found
@@ -156,6 +158,20 @@ def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[Para
         for i, found in zip(going, rest, strict=True):
             climbs[i] = Climb(found.trace, SHORT + found.iterations, found.status)
         return climbers, climbs
+
+
+def _past_saddles(climber: ParameterClimb, found: Climb, limit: int, options: _Options) -> Climb:
+    """Go on where a climb ended at a saddle."""
+    while (
+        found.status.converged
+        and climber.accelerate
+        and found.iterations < limit
+        and leave_saddle(climber, found.value)
+    ):
+        left = limit - found.iterations
+        more = climb(climber, max_iterations=left, deadline=options.deadline, before=found.trace)
+        found = Climb(more.trace, found.iterations + more.iterations, more.status)
+    return found
 
 
 def _result(

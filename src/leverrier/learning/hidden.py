@@ -8,16 +8,21 @@ from typing import Any
 from leverrier.data.reading import as_table
 from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError
-from leverrier.learning.structure import as_graph
 from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.model.network import Network, as_graph
 from leverrier.statistics.observation import Observation, observe
+from leverrier.statistics.observed import ObservedCounts
 
 States = dict[str, tuple[Label, ...]]
 
 
 def observation_of(network: Any, data: Any, hidden: Mapping[str, int | Sequence[Label]] | None = None) -> Observation:
-    """Pair the graph with the data. Nodes without a column are hidden; `hidden` says how many states they have."""
+    """Pair the graph with the data. Nodes without a column are hidden; `hidden` says how many states they have.
+
+    Whoever fits many graphs to one table may give its ObservedCounts as data: they are laid out once.
+    """
+    counts = data if isinstance(data, ObservedCounts) else None
+    data = counts.table if counts is not None else data
     graph = as_graph(network)
     known: States = dict(network.states) if isinstance(network, Network) else {}
     asked = {name: _labels(name, states, graph, known) for name, states in (hidden or {}).items()}
@@ -28,7 +33,7 @@ def observation_of(network: Any, data: Any, hidden: Mapping[str, int | Sequence[
             raise NetworkError(
                 f'{node!r} is no column of the data: say how many states it has, hidden={{"{node}": 2}}, or drop it'
             )
-    return observe(graph, {node: states[node] for node in graph}, table)
+    return observe(graph, {node: states[node] for node in graph}, table, counts)
 
 
 def _read(graph: Graph, data: Any, known: States, asked: set[str]) -> Table:

@@ -84,7 +84,7 @@ class Cardinality:
 
     def value(self, states: int) -> float:
         """What decides between numbers of states: the evidence, or the merge path's score without refinement."""
-        each = self.scores[states]
+        each = self.scores.get(states, Scores(states, nan))
         return each.agglomeration if self.refinement is None else each.evidence
 
     @property
@@ -207,7 +207,7 @@ def _table(c: Cardinality) -> list[str]:
     columns = ["agglomeration"] if c.refinement is None else ["agglomeration", "path", "random", "merged", "evidence"]
     titles = {"agglomeration": "merging", "path": "EM path", "random": "EM random", "merged": "EM merged"}
     shown = [k for k in c.scores if k <= max(c.states + 4, 8)]
-    zero = c.scores[c.states]
+    zero = c.scores.get(c.states, Scores(c.states, nan))
     base = {name: zero.bound if name in ("path", "random", "merged") else getattr(zero, name) for name in columns}
     lines = ["  states  " + "".join(f"{titles.get(name, name):>12}" for name in columns)]
     for k in shown:

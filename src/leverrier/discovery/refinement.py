@@ -28,7 +28,7 @@ Integers = NDArray[np.int64]
 
 AHEAD = 2
 """Numbers of states tried beyond the best."""
-ALWAYS = 8
+ALWAYS = 6
 """Up to this many the path's own choice, and one more, are tried whatever smaller numbers say."""
 POSITIVE, STRONG = 1.0, 3.0
 """Nats of evidence for one state more, and for two states rather than none (odds of 3 and of 20 to one, after Kass and

@@ -28,6 +28,21 @@ def drop_own(links, active, degree, size, i, above, top, rest):
 
 
 @njit(cache=True, nogil=True)
+def place(links, active, degree, k, stream):
+    """Swap the last column, k, with any of the k + 1: a new cause takes every place alike.
+
+    So the places of the columns never tell their age, and visiting them in order of place is visiting them in
+    random order. Appended columns visited in order make the sampler inexact.
+    """
+    other = int(uniform(stream) * (k + 1))
+    for i in range(links.shape[1]):
+        links[k, i], links[other, i] = links[other, i], links[k, i]
+    for w in range(active.shape[1]):
+        active[k, w], active[other, w] = active[other, w], active[k, w]
+    degree[k], degree[other] = degree[other], degree[k]
+
+
+@njit(cache=True, nogil=True)
 def draw_births(counts, top, n_zeros, rate, epsilon, lam, p, weights, stream):
     """How many new causes a row gets, given how many of its ones have each count and how many zeros it has.
 

@@ -8,7 +8,8 @@ import math
 import numpy as np
 from numba import njit
 
-from leverrier.kernels.noisy_or_random import coin, shuffle, uniform
+from leverrier.kernels.noisy_or_levels import fill_log_odds
+from leverrier.kernels.noisy_or_random import coin, uniform
 
 
 @njit(cache=True, nogil=True)
@@ -66,18 +67,14 @@ def gain(cells, off, mask, fail):
 
 @njit(cache=True, nogil=True)
 def sweep_links_dense(
-    cells, links, active, degree, size, rows, unbounded, random_order, log_odds, fail, epsilon, off, order, stream
+    cells, links, active, degree, size, rows, unbounded, pseudo, fail, epsilon, off, log_odds, stream
 ):  # fmt: skip
-    """Draw z[i, k] for these rows, columns in random order [wood2006 eqs. 10, 11]; births are another move."""
+    """Draw z[i, k] for these rows [wood2006 eqs. 10, 11]; births are another move."""
+    fill_log_odds(pseudo, log_odds)
     for r in range(rows.size):
         i = rows[r]
-        for j in range(size):
-            order[j] = j
-        if random_order:
-            shuffle(order, size, stream)
         row_off(links, active, fail, size, i, epsilon, -1, -1, off)
-        for j in range(size):
-            k = order[j]
+        for k in range(size):
             was = links[k, i]
             others = degree[k] - was
             if unbounded and others == 0:
@@ -92,21 +89,21 @@ def sweep_links_dense(
 
 
 @njit(cache=True, nogil=True)
-def sweep_active_dense(cells, links, active, order, log_odds, fail, epsilon, off, stream):
+def sweep_active_dense(cells, links, active, p, fail, epsilon, off, stream):
     """Draw every y given the rest [wood2006 eq. 12]; here `off` runs over the observed variables of a trial."""
+    log_odds = np.log(p) - np.log1p(-p)
     n_observed, n_trials = cells.shape
     for t in range(n_trials):
         word = t >> 6
         bit = np.uint64(1) << np.uint64(t & 63)
         for i in range(n_observed):
             off[i] = 1.0 - epsilon
-        for k in range(order.size):
+        for k in range(p.size):
             if active[k, word] & bit:
                 for i in range(n_observed):
                     if links[k, i]:
                         off[i] *= fail[k]
-        for j in range(order.size):
-            k = order[j]
+        for k in range(p.size):
             was = active[k, word] & bit
             total = log_odds[k]
             ratio = 1.0

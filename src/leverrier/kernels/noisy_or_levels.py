@@ -29,6 +29,15 @@ def fill_steps(epsilon, lam, step):
 
 
 @njit(cache=True, nogil=True)
+def fill_log_odds(pseudo, log_odds):
+    """log P(z = 1)/P(z = 0) given m other links in the column: (m + α/K)/(N − m) [wood2006 eq. 10, see structure]."""
+    n = log_odds.size
+    for m in range(n):
+        if m + pseudo > 0.0:  # no links and no pseudo-count: the births' affair
+            log_odds[m] = math.log((m + pseudo) / (n - m))
+
+
+@njit(cache=True, nogil=True)
 def raise_levels(above, top, mask, rest):
     """Add one to the counts under the mask; returns the levels in use."""
     some = np.uint64(0)

@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
+from leverrier.kernels.noisy_or_levels import fill_log_odds
 from leverrier.kernels.noisy_or_random import uniform
 
 
@@ -38,6 +39,42 @@ def row_evidence(cells, off, weights, a, b):
             total += math.log(product)
             product = 1.0
     return total + math.log(product)
+
+
+@njit(cache=True, nogil=True)
+def score_kinds(cells, off, weights, a, b, scores):
+    """The same for neither, a, b and both linked, in one pass."""
+    total_0 = total_a = total_b = total_ab = 0.0
+    one_0 = one_a = one_b = one_ab = 1.0
+    for t in range(cells.size):
+        none = weights[0, t]
+        only_a = weights[1, t]
+        only_b = weights[2, t]
+        both = weights[3, t]
+        off_0 = off[t]
+        off_a = off_0 * (none + only_b + a * (only_a + both))
+        off_b = off_0 * (none + only_a + b * (only_b + both))
+        off_ab = off_0 * (none + a * only_a + b * only_b + a * b * both)
+        if cells[t] == 0:
+            one_0 *= off_0
+            one_a *= off_a
+            one_b *= off_b
+            one_ab *= off_ab
+        elif cells[t] == 1:
+            one_0 *= 1.0 - off_0
+            one_a *= 1.0 - off_a
+            one_b *= 1.0 - off_b
+            one_ab *= 1.0 - off_ab
+        if t & 7 == 7:
+            total_0 += math.log(one_0)
+            total_a += math.log(one_a)
+            total_b += math.log(one_b)
+            total_ab += math.log(one_ab)
+            one_0 = one_a = one_b = one_ab = 1.0
+    scores[0] = total_0 + math.log(one_0)
+    scores[1] = total_a + math.log(one_a)
+    scores[2] = total_b + math.log(one_b)
+    scores[3] = total_ab + math.log(one_ab)
 
 
 @njit(cache=True, nogil=True)
@@ -76,30 +113,30 @@ def take_in(cells, off, weights, a, b, out):
 def allocate(cells, off, rows, prior, kinds, forced, fail_a, fail_b, p_a, p_b, weights, stream):
     """Link each row to neither cause, to a, to b or to both, one after another by how well that explains it.
 
-    Returns (log q, log evidence). `kinds[i]` is 0, 1, 2 or 3; `prior[i]` holds the four chances before the row is
-    looked at, and a kind with none is not tried. When `forced`, the kinds are given and log q is what choosing
-    them would have had.
+    Returns (log q, log evidence). `kinds[i]` is 0, 1, 2 or 3; `prior[i]` holds the chances before the row is looked
+    at, and with two of them the row goes to neither or to a. When `forced`, the kinds are given and log q is what
+    choosing them would have had.
     """
     start_pair(weights, p_a, p_b)
+    n_kinds = prior.shape[1]
     scores = np.empty(4)
     chances = np.empty(4)
     log_q = 0.0
     log_evidence = 0.0
     for r in range(rows.size):
         i = rows[r]
-        peak = -np.inf
-        for kind in range(4):
-            if prior[i, kind] > 0.0:
-                a = fail_a if kind & 1 else 1.0
-                b = fail_b if kind & 2 else 1.0
-                scores[kind] = row_evidence(cells[i], off[i], weights, a, b)
-                peak = max(peak, scores[kind])
+        if n_kinds == 4:
+            score_kinds(cells[i], off[i], weights, fail_a, fail_b, scores)
+        else:
+            scores[0] = row_evidence(cells[i], off[i], weights, 1.0, 1.0)
+            scores[1] = row_evidence(cells[i], off[i], weights, fail_a, 1.0)
+        peak = scores[:n_kinds].max()
         total = 0.0
-        for kind in range(4):
-            chances[kind] = prior[i, kind] * math.exp(scores[kind] - peak) if prior[i, kind] > 0.0 else 0.0
+        for kind in range(n_kinds):
+            chances[kind] = prior[i, kind] * math.exp(scores[kind] - peak)
             total += chances[kind]
         if not forced:
-            kinds[i] = pick(chances, total, stream)
+            kinds[i] = pick(chances[:n_kinds], total, stream)
         kind = kinds[i]
         log_evidence += scores[kind]
         log_q += scores[kind] - peak + math.log(prior[i, kind] / total)
@@ -143,7 +180,7 @@ def draw_pair(weights, active_a, active_b, stream):
 
 @njit(cache=True, nogil=True)
 def redraw_links(
-    cells, off, rows, links_a, links_b, degrees, unbounded, log_odds, fail_a, fail_b, p_a, p_b, weights, stream
+    cells, off, rows, links_a, links_b, degrees, unbounded, pseudo, fail_a, fail_b, p_a, p_b, weights, stream
 ):  # fmt: skip
     """Draw (z[i, a], z[i, b]) for the rows in turn, y_a and y_b summed out.
 
@@ -153,6 +190,8 @@ def redraw_links(
     for i in range(links_a.size):
         if links_a[i] or links_b[i]:
             take_in(cells[i], off[i], weights, fail_a if links_a[i] else 1.0, fail_b if links_b[i] else 1.0, False)
+    log_odds = np.empty(links_a.size)
+    fill_log_odds(pseudo, log_odds)
     scores = np.empty(4)
     for r in range(rows.size):
         i = rows[r]
@@ -161,20 +200,19 @@ def redraw_links(
         fixed_a = unbounded and others_a == 0
         fixed_b = unbounded and others_b == 0
         take_in(cells[i], off[i], weights, fail_a if links_a[i] else 1.0, fail_b if links_b[i] else 1.0, True)
+        score_kinds(cells[i], off[i], weights, fail_a, fail_b, scores)
         peak = -np.inf
         for kind in range(4):
             a = kind & 1
             b = kind >> 1
-            scores[kind] = -np.inf
             if (fixed_a and a != links_a[i]) or (fixed_b and b != links_b[i]):
+                scores[kind] = -np.inf
                 continue
-            score = row_evidence(cells[i], off[i], weights, fail_a if a else 1.0, fail_b if b else 1.0)
             if a and not fixed_a:
-                score += log_odds[others_a]
+                scores[kind] += log_odds[others_a]
             if b and not fixed_b:
-                score += log_odds[others_b]
-            scores[kind] = score
-            peak = max(peak, score)
+                scores[kind] += log_odds[others_b]
+            peak = max(peak, scores[kind])
         total = 0.0
         for kind in range(4):
             scores[kind] = math.exp(scores[kind] - peak)

@@ -54,15 +54,6 @@ def coin(log_odds, stream):
 
 
 @njit(cache=True, nogil=True)
-def shuffle(order, size, stream):
-    """Put 0 … size−1 into `order`, every order equally likely."""
-    for j in range(size):
-        other = int(uniform(stream) * (j + 1))
-        order[j] = order[other]
-        order[other] = j
-
-
-@njit(cache=True, nogil=True)
 def popcount(word):
     """The number of ones; written out so that it also runs without the compiler, which knows this idiom."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))

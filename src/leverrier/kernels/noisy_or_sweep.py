@@ -2,28 +2,37 @@
 
 Layouts: `ones`, `zeros` (observed, words of trials) mark cells seen 1 and seen 0, a hole is in neither; `links`
 (causes, observed) is 0/1; `active` (causes, words of trials) is bits. A sweep over active causes reads the
-same cells turned: (trials, words of observed), and `masks` (causes, words of observed).
+same cells turned: (trials, words of observed).
 """
+
+import math
 
 import numpy as np
 from numba import njit
 
-from leverrier.kernels.noisy_or_births import draw_births, draw_new_active, drop_own
-from leverrier.kernels.noisy_or_levels import evidence, histogram, lower_levels, raise_levels, row_levels
-from leverrier.kernels.noisy_or_random import coin, popcount, shuffle
+from leverrier.kernels.noisy_or_births import draw_births, draw_new_active, drop_own, place
+from leverrier.kernels.noisy_or_levels import (
+    evidence,
+    fill_log_odds,
+    fill_steps,
+    histogram,
+    lower_levels,
+    raise_levels,
+    row_levels,
+)
+from leverrier.kernels.noisy_or_random import coin, popcount
 
 
 @njit(cache=True, nogil=True)
 def flip_row(
-    ones, zeros, links, active, degree, order, i, unbounded, log_odds, step, miss, above, top, rest, stream
+    ones, zeros, links, active, degree, size, i, unbounded, log_odds, step, miss, above, top, rest, stream
 ):  # fmt: skip
-    """Draw z[i, k] for every column in the given order [wood2006 eqs. 10, 11]; returns the levels in use.
+    """Draw z[i, k] for every column [wood2006 eqs. 10, 11]; returns the levels in use.
 
     `log_odds[m]` is the prior's, with m other links in the column. In the unbounded model a column that
     only row i uses is left for the births.
     """
-    for j in range(order.size):
-        k = order[j]
+    for k in range(size):
         was = links[k, i]
         others = degree[k] - was
         if unbounded and others == 0:
@@ -40,23 +49,24 @@ def flip_row(
 
 @njit(cache=True, nogil=True)
 def sweep_links(
-    ones, zeros, links, active, degree, size, rows, first, unbounded, random_order, log_odds, step, miss,
-    rate, epsilon, lam, p, n_trials, above, rest, order, counts, weights, stream,
+    ones, zeros, links, active, degree, size, rows, first, unbounded, random_place, pseudo, rate, epsilon, lam, p,
+    n_trials, above, rest, counts, step, log_odds, weights, stream,
 ):  # fmt: skip
     """Visit rows[first:]; returns (rows done, columns), early when the arrays could become too small.
 
-    Columns are visited in random order: in order of birth the position tells that a column is new, and the
-    sampler is not exact. A rate of 0 leaves births out.
+    A rate of 0 leaves births out. `random_place` is False only where a test shows what that does.
     """
+    fill_log_odds(pseudo, log_odds)
+    miss = math.log1p(-lam)
+    filled = 0
     for r in range(first, rows.size):
         i = rows[r]
-        for j in range(size):
-            order[j] = j
-        if random_order:
-            shuffle(order, size, stream)
+        if size + 1 > filled:
+            filled = min(size + 8, step.size)
+            fill_steps(epsilon, lam, step[:filled])
         top = row_levels(links, active, size, i, above, rest)
         top = flip_row(
-            ones[i], zeros[i], links, active, degree, order[:size], i, unbounded, log_odds, step, miss, above, top,
+            ones[i], zeros[i], links, active, degree, size, i, unbounded, log_odds, step, miss, above, top,
             rest, stream,
         )  # fmt: skip
         if rate == 0.0:
@@ -76,6 +86,8 @@ def sweep_links(
                     links[k, other] = 0
                 links[k, i] = 1
                 degree[k] = 1
+                if random_place:
+                    place(links, active, degree, k, stream)
             size += n_new
         if size + weights.size > degree.size:
             return r + 1, size
@@ -108,20 +120,35 @@ def lower_word(above, top, mask):
 
 
 @njit(cache=True, nogil=True)
-def sweep_active(ones, zeros, masks, active, order, log_odds, step, miss, above, stream):
+def fill_masks(links, masks):
+    """Links as bits: (causes, words of observed)."""
+    for k in range(links.shape[0]):
+        for w in range(masks.shape[1]):
+            masks[k, w] = 0
+        for i in range(links.shape[1]):
+            if links[k, i]:
+                masks[k, i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+
+
+@njit(cache=True, nogil=True)
+def sweep_active(ones, zeros, links, active, p, epsilon, lam, step, masks, above, stream):
     """Draw every y given the rest [wood2006 eq. 12], for at most 64 observed variables: one word a trial.
 
-    Trials are independent given the links, so the causes' order need only be random once a sweep.
+    Causes are visited in order of place, which is random (see noisy_or_births.place).
     """
+    fill_masks(links, masks.reshape(masks.size, 1))
+    n_causes = masks.size
+    log_odds = np.log(p) - np.log1p(-p)
+    fill_steps(epsilon, lam, step)
+    miss = math.log1p(-lam)
     for t in range(ones.size):
         word = t >> 6
         bit = np.uint64(1) << np.uint64(t & 63)
         top = np.int64(0)
-        for k in range(order.size):
+        for k in range(n_causes):
             if active[k, word] & bit:
                 top = raise_word(above, top, masks[k])
-        for j in range(order.size):
-            k = order[j]
+        for k in range(n_causes):
             children = masks[k]
             if active[k, word] & bit:
                 top = lower_word(above, top, children)
@@ -137,18 +164,22 @@ def sweep_active(ones, zeros, masks, active, order, log_odds, step, miss, above,
 
 
 @njit(cache=True, nogil=True)
-def sweep_active_wide(ones, zeros, masks, active, order, log_odds, step, miss, above, tops, stream):
+def sweep_active_wide(ones, zeros, links, active, p, epsilon, lam, step, masks, above, tops, stream):
     """The same for any number of observed variables: a row of levels for each word."""
+    fill_masks(links, masks)
+    n_causes = masks.shape[0]
+    log_odds = np.log(p) - np.log1p(-p)
+    fill_steps(epsilon, lam, step)
+    miss = math.log1p(-lam)
     for t in range(ones.shape[0]):
         word = t >> 6
         bit = np.uint64(1) << np.uint64(t & 63)
         for w in range(tops.size):
             tops[w] = 0
-            for k in range(order.size):
+            for k in range(n_causes):
                 if active[k, word] & bit:
                     tops[w] = raise_word(above[w], tops[w], masks[k, w])
-        for j in range(order.size):
-            k = order[j]
+        for k in range(n_causes):
             was = active[k, word] & bit
             total = log_odds[k]
             for w in range(tops.size):

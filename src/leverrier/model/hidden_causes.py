@@ -144,13 +144,11 @@ class HiddenCauses:
         links = np.ascontiguousarray(self.links.T)
         total = np.zeros((self.n_causes, n_rows))
         scratch = np.empty(self.n_observed)
-        odds = np.log(self.p) - np.log1p(-self.p)
         stream = rng.integers(0, 2**64, 4, dtype=np.uint64)
         warmup = sweeps // 5
         with np.errstate(over="ignore"):
             for sweep in range(warmup + sweeps):
-                order = rng.permutation(self.n_causes)
-                sweep_active_dense(turned, links, active, order, odds, 1 - self.lam, self.epsilon, scratch, stream)
+                sweep_active_dense(turned, links, active, self.p, 1 - self.lam, self.epsilon, scratch, stream)
                 if sweep >= warmup:
                     total += np.unpackbits(active.view(np.uint8), axis=1, count=n_rows, bitorder="little")
         return (total / sweeps).T

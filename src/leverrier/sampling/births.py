@@ -43,7 +43,7 @@ def solo_birth_or_death(
     if birth:
         links = np.zeros(n, np.uint8)
         links[i] = 1
-        k = columns.append(links, np.zeros(observations.n_words, np.uint64), lam, p)
+        k = columns.insert(links, np.zeros(observations.n_words, np.uint64), lam, p, rng)
         draw_solo(observations.cells[i], off, lam, p, columns.active[k], stream)
     else:
         columns.remove(k)
@@ -72,7 +72,7 @@ def empty_birth_or_death(
             return False
         lam, p = columns.new_numbers(rng)
         active = pack(rng.random((1, observations.n_trials)) < p)[0]
-        columns.append(np.zeros(n, np.uint8), active, lam, p)
+        columns.insert(np.zeros(n, np.uint8), active, lam, p, rng)
         return True
     if size == 1 or n_linked == 0:
         return False

@@ -76,11 +76,11 @@ def load_chain(
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays["about"]))
         if about["mark"] != mark or about["version"] != VERSION:
-            raise OptionError(f"{path} belongs to other signs or options: remove it, or resume with those it began with")
+            raise OptionError(f"{path} belongs to other signs or options: remove it, or resume with those it had")
         lam, p = arrays["lam"], arrays["p"]
         epsilon, alpha = (float(v) for v in arrays["numbers"])
-        numbers = [value if value.ndim else float(value) for value in (lam, p)]
-        state = State(arrays["links"], arrays["active"], epsilon, *numbers, alpha)
+        lam, p = (value if value.ndim else float(value) for value in (lam, p))
+        state = State(arrays["links"], arrays["active"], epsilon, lam, p, alpha)
         trace = {name: arrays[f"trace_{name}"].tolist() for name in TRACES}
         draws = Draws.from_arrays(arrays)
         rng.bit_generator.state = about["generator"]

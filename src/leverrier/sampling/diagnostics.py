@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, rankdata
@@ -21,12 +24,19 @@ def r_hat(values: NDArray[np.float64]) -> float:
         return float("nan")
     if np.all(values == values.flat[0]):
         return 1.0
-    try:
-        from arviz_stats.base import array_stats
-    except ImportError:
+    arviz = _arviz()
+    if arviz is None:
         return _r_hat(values)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return float(array_stats.rhat(values, chain_axis=0, draw_axis=1))
+        return float(arviz.rhat(values, chain_axis=0, draw_axis=1))
+
+
+def _arviz() -> Any:
+    """arviz's functions of arrays, or None where it is not installed."""
+    try:
+        return importlib.import_module("arviz_stats.base").array_stats
+    except ImportError:
+        return None
 
 
 def _r_hat(values: NDArray[np.float64]) -> float:
@@ -53,11 +63,10 @@ def effective_samples(values: NDArray[np.float64]) -> float:
     """How many independent draws (chains, sweeps) are worth, by arviz."""
     if np.all(values == values.flat[0]):
         return float(values.size)
-    try:
-        from arviz_stats.base import array_stats
-    except ImportError:
+    arviz = _arviz()
+    if arviz is None:
         raise MissingExtraError(
             "effective samples need arviz-stats, which is not installed: pip install 'leverrier[mcmc]'"
-        ) from None
+        )
     with np.errstate(invalid="ignore", divide="ignore"):
-        return float(array_stats.ess(values, chain_axis=0, draw_axis=1))
+        return float(arviz.ess(values, chain_axis=0, draw_axis=1))

@@ -28,7 +28,7 @@ def gibbs(observations: Observations, settings: Settings) -> Sampler:
             if not settings.shared:  # a new cause brings its own numbers, so births are proposals
                 for i in row_order(observations.n_observed, rng):
                     born += solo_birth_or_death(columns, observations, settings, int(i), rng, stream)
-            visit_active(columns, observations, rng, stream)
+            visit_active(columns, observations, stream)
             for _ in range(settings.split_merge):
                 taken += split_or_merge(columns, observations, settings, rng, stream)
             for _ in range(settings.pairs):

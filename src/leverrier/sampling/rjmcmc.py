@@ -31,9 +31,9 @@ def rjmcmc(observations: Observations, settings: Settings) -> Sampler:
                     born += solo_birth_or_death(columns, observations, settings, int(i), rng, stream)
                 visit_rows(columns, observations, settings, np.array([i]), stream)
                 if settings.active_each_row:
-                    visit_active(columns, observations, rng, stream)
+                    visit_active(columns, observations, stream)
             if not settings.active_each_row:
-                visit_active(columns, observations, rng, stream)
+                visit_active(columns, observations, stream)
             for _ in range(settings.split_merge):
                 taken += split_or_merge(columns, observations, settings, rng, stream)
             for _ in range(settings.pairs):

@@ -15,12 +15,12 @@ from leverrier.kernels.noisy_or_dense import rows_off
 from leverrier.kernels.noisy_or_pair import allocate, draw_pair, redraw_links
 from leverrier.sampling.observations import Observations, Words
 from leverrier.sampling.state import Columns, Settings
-from leverrier.sampling.structure import link_log_odds, log_structure
+from leverrier.sampling.structure import log_structure, pseudo_links
 
 NOBODY = -1
 SPLIT = np.array([[0.85, 0.05, 0.05, 0.05], [0.1, 0.2, 0.2, 0.5]])
 """Chances of neither, a, b, both before looking: for a row not linked to the cause to be split, and for one linked."""
-MERGE = np.array([[0.95, 0.05, 0.0, 0.0], [0.2, 0.8, 0.0, 0.0]])
+MERGE = np.array([[0.95, 0.05], [0.2, 0.8]])
 """The same for a row linked to neither of the two to be merged, and for one linked."""
 
 
@@ -86,13 +86,11 @@ def _split(
         log_ratio = way[1] - back[1] + back[0] - way[0]
         log_ratio += _move_ratio(old, new, n_linked, observations, columns.alpha, settings)
         taken = math.log(1 - rng.random()) < float(log_ratio)
-    b = columns.append(np.zeros(n, np.uint8), np.zeros(observations.n_words, np.uint64), lam_b, p_b)
+    active_b = np.empty(observations.n_words, np.uint64)
+    draw_pair(two if taken else one, columns.active[a], active_b, stream)
     if taken:
-        columns.links[a], columns.links[b] = kinds & 1, kinds >> 1
-        columns.degree[a], columns.degree[b] = size_a, size_b
-    draw_pair(two if taken else one, columns.active[a], columns.active[b], stream)
-    if not taken:
-        columns.remove(b)
+        columns.links[a], columns.degree[a] = kinds & 1, size_a
+        columns.insert((kinds >> 1).astype(np.uint8), active_b, lam_b, p_b, rng)
     return taken
 
 
@@ -156,10 +154,10 @@ def redraw_pair(
     off = off_without(columns, observations, np.arange(n_observed), a, b)
     weights = np.empty((4, observations.n_trials))
     degrees = columns.degree[[a, b]]
-    log_odds = link_log_odds(n_observed, n, columns.alpha, settings)
+    pseudo = pseudo_links(n, columns.alpha, settings)
     redraw_links(
         observations.cells, off, rng.permutation(n_observed), columns.links[a], columns.links[b], degrees,
-        settings.unbounded, log_odds, 1 - columns.lam[a], 1 - columns.lam[b], columns.p[a], columns.p[b], weights,
+        settings.unbounded, pseudo, 1 - columns.lam[a], 1 - columns.lam[b], columns.p[a], columns.p[b], weights,
         stream,
     )  # fmt: skip
     columns.degree[[a, b]] = degrees

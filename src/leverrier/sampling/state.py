@@ -41,8 +41,8 @@ class Settings:
     """RJMCMC: births and deaths with one link attached, one proposal a row."""
     active_each_row: bool = False
     """RJMCMC: redraw Y after every row, as the source's algorithm 1 does."""
-    random_order: bool = True
-    """Columns in random order. Only a test that shows why sets this to False."""
+    random_place: bool = True
+    """A new cause takes any place among the columns. Only a test that shows why sets this to False."""
 
     @property
     def unbounded(self) -> bool:
@@ -122,11 +122,13 @@ class Columns:
             new[len(old) :] = old[-1] if name in ("lam", "p") else 0
             setattr(self, name, new)
 
-    def append(self, links: NDArray[np.uint8], active: Words, lam: float, p: float) -> int:
-        """A new cause; returns its column."""
+    def insert(self, links: NDArray[np.uint8], active: Words, lam: float, p: float, rng: np.random.Generator) -> int:
+        """A new cause, at any place alike; the one that was there becomes the last. Returns its column."""
         if self.size == len(self.degree):
             self.grow()
-        k = self.size
+        k = int(rng.random() * (self.size + 1)) if self.settings.random_place else self.size
+        for array in (self.links, self.active, self.degree, self.lam, self.p):
+            array[self.size] = array[k]
         self.links[k], self.active[k] = links, active
         self.degree[k] = links.sum()
         self.lam[k], self.p[k] = lam, p
@@ -134,7 +136,7 @@ class Columns:
         return k
 
     def remove(self, k: int) -> None:
-        """Take a cause out; the last one moves to its place (the order of columns means nothing)."""
+        """Take a cause out; the last one moves to its place: the way back of `insert`."""
         self.size -= 1
         for array in (self.links, self.active, self.degree, self.lam, self.p):
             array[k] = array[self.size]

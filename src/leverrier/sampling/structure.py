@@ -20,14 +20,10 @@ def log_structure(degree: NDArray[np.int64], n_observed: int, alpha: float, sett
     return log_columns(degree, n_observed, alpha, settings.decay, settings.unbounded)
 
 
-def link_log_odds(n_observed: int, n_causes: int, alpha: float, settings: Settings) -> NDArray[np.float64]:
-    """log P(z = 1)/P(z = 0) given m other links in the column, for m = 0 … N−1.
+def pseudo_links(n_causes: int, alpha: float, settings: Settings) -> float:
+    """What the prior adds to a column's other links m: log P(z = 1)/P(z = 0) = log (m + α/K)/(N − m).
 
-    [wood2006 eq. 10] prints (m + α/K)/N; from its eq. 5 it is (m + α/K)/(N + α/K), which is what we use. For the
-    unbounded model both are m/N, and m = 0 is the births' affair.
+    [wood2006 eq. 10] prints P(z = 1) = (m + α/K)/N; from its eq. 5 it is (m + α/K)/(N + α/K), which is what we use.
+    For the unbounded model both are m/N, and m = 0 is the births' affair.
     """
-    m = np.arange(n_observed, dtype=np.float64)
-    if settings.unbounded:
-        m[0] = 0.5  # never read
-        return np.log(m) - np.log(n_observed - m)
-    return np.log(m + alpha / n_causes) - np.log(n_observed - m)
+    return 0.0 if settings.unbounded else alpha / max(n_causes, 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from leverrier.kernels.expand import fill_rises, score_packed, score_packed_real
 from leverrier.learning.score import Score
 from leverrier.statistics.family import Statistics
-from leverrier.statistics.packed import expand
+from leverrier.statistics.packed import PackedTables, expand
 
 TABLED_COUNTS = 4096
 """Rises are looked up to this count and computed beyond it."""
@@ -101,6 +101,7 @@ class FamilyScores:
         self.max_cells = max_cells
         self.candidates = candidates
         self.observed = observed
+        self._whole = getattr(statistics, "complete", True)
         self._hidden = 0 if observed is None else (1 << self.n_nodes) - (1 << observed.n_nodes)
         self.families_scored = 0
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
@@ -206,6 +207,8 @@ class FamilyScores:
             )  # fmt: skip
         else:
             score_packed_real(packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, out)
+        if not self._whole:
+            _scale_to_all_rows(packed, wanted, self.statistics.total, out)
 
     def _plan(self, child: int, above: list[int]) -> _Plan:
         """What depends only on the sizes of the family's tables; few sizes occur, so they are kept."""
@@ -240,6 +243,17 @@ class FamilyScores:
                 self._rises = np.concatenate([self._rises, np.zeros_like(self._rises)])
             fill_rises(alpha, self._rises[row])
         return row
+
+
+def _scale_to_all_rows(
+    packed: PackedTables, wanted: NDArray[np.bool_], total: float, out: NDArray[np.float64]
+) -> None:
+    """Available cases: a larger family is seen in fewer rows, and would win by that alone. So scores are per row seen,
+    times all rows."""
+    for v in np.flatnonzero(wanted).tolist():
+        seen = float(packed.counts[packed.starts[v] : packed.starts[v + 1]].sum())
+        if seen > 0:
+            out[v] *= total / seen
 
 
 def _parts(sizes: NDArray[np.float64], wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:

@@ -25,7 +25,7 @@ from leverrier.learning.search.constraints import as_parents, make_problem
 from leverrier.learning.search.hill_climb import hill_climb, random_moves
 from leverrier.learning.search.problem import Effort, Parents, Problem
 from leverrier.model.graph import Edge, Graph
-from leverrier.model.network import Network
+from leverrier.model.network import Network, as_graph
 from leverrier.statistics.expected import ExpectedCounts
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.status import Status
@@ -34,6 +34,11 @@ MOST_CELLS = 2**12
 SMALLEST_GAIN = 1e-3
 """Rounds that gain less than this many nats end the climb."""
 PERTURBING_MOVES = 3
+TOLERANCE = 1e-3
+"""Nats still to be gained when a round's EM stops: far less than decides between graphs."""
+MOVES = 2
+"""Arcs changed before the posteriors are renewed. They speak for the graph they were taken under: a long search on the
+same ones ties columns to each other that belong to the hidden variable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +85,7 @@ class Task:
     method: Method
     above: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By node, what stays above it by arcs that are not among these nodes: no cycle may be closed through it."""
+    moves: float = MOVES
     deadline: float = np.inf
     progress: Callable[[str, float], None] | None = None
 
@@ -115,8 +121,6 @@ def structural_em(
     restarts   how often the result is perturbed by a few random arcs and climbed again
     method     "vb" maximises the bound itself, "em" the likelihood in between
     """
-    from leverrier.learning.structure import as_graph
-
     table = as_table(data, states=network.states if isinstance(network, Network) else None)
     graph = as_graph(network)
     own = network.states if isinstance(network, Network) else {}
@@ -128,8 +132,8 @@ def structural_em(
         if size is None:
             raise OptionError(f"{name!r} is not in the table: say how many states it has, hidden={{{name!r}: 2}}")
     table = table.select(name for name in table.variables if name in graph and name not in sizes)
-    task = make_task(table, score or BDe(), required, forbidden, region, max_parents, max_cells, method, budget, threads,
-                     progress)  # fmt: skip
+    task = make_task(table, score or BDe(), required, forbidden, region, max_parents, max_cells, method, budget,
+                     threads, progress)  # fmt: skip
     ordered = Graph.from_parents({name: graph.parents(name) for name in (*table.variables, *sizes)})
     rng = np.random.default_rng(seed)
     best = climb_structure(task, ordered, sizes, initial, starts, max_rounds, int(rng.integers(2**31)))
@@ -173,9 +177,12 @@ def climb_structure(
     seed: int,
 ) -> StructuralResult:
     """Fit, then search and refit until the bound no longer rises."""
-    fitted = fit(graph, task.table, hidden=dict(sizes), initial=initial, starts=starts, method=task.method,
-                 score=task.score, seed=seed, budget=task.budget(), jobs=1)  # fmt: skip
-    trace = [fitted.score]
+    bayesian = is_bayesian(task.score)
+    method, score = (task.method, task.score) if bayesian else ("em", None)
+    fitted = fit(graph, task.table, hidden=dict(sizes), initial=initial, starts=starts, method=method,
+                 score=score, seed=seed, budget=task.budget(), jobs=1, tolerance=TOLERANCE, accelerate=False)  # fmt: skip
+    value = worth(fitted, task.score)
+    trace = [value]
     status = Status.ITERATION_LIMIT
     approximate = False
     for _ in range(max_rounds):
@@ -189,24 +196,37 @@ def climb_structure(
             status = Status.CONVERGED
             break
         start = network_from_counts(found, fitted.network.states, expected, task.score)
-        refitted = fit(found, task.table, hidden=dict(sizes), initial=start, starts=1, method=task.method,
-                       score=task.score, seed=seed, budget=task.budget(), jobs=1)  # fmt: skip
-        if refitted.score <= fitted.score + SMALLEST_GAIN:
+        refitted = fit(found, task.table, hidden=dict(sizes), initial=start, starts=1, method=method,
+                       score=score, seed=seed, budget=task.budget(), jobs=1, tolerance=TOLERANCE, accelerate=False)  # fmt: skip
+        if worth(refitted, task.score) <= value + SMALLEST_GAIN:
             status = Status.CONVERGED
             break
-        fitted = refitted
-        trace.append(fitted.score)
+        fitted, value = refitted, worth(refitted, task.score)
+        trace.append(value)
         if task.progress is not None:
-            task.progress(f"round {len(trace) - 1}", fitted.score)
+            task.progress(f"round {len(trace) - 1}", value)
     return StructuralResult(
-        fitted.network, fitted.score, fitted.log_likelihood, tuple(trace), status, len(trace) - 1, fitted, approximate
+        fitted.network, value, fitted.log_likelihood, tuple(trace), status, len(trace) - 1, fitted, approximate
     )
+
+
+def worth(fitted: FitResult, score: Score) -> float:
+    """What a fitted graph is judged by: the Cheeseman–Stutz bound, or the log-likelihood less the score's penalty."""
+    if is_bayesian(score):
+        return fitted.score
+    network = fitted.network
+    sizes = [(network.cardinality(v), network.cpt(v).size // network.cardinality(v)) for v in network.variables]
+    return fitted.log_likelihood - sum(score.penalty(r, q, fitted.table.total) for r, q in sizes)
+
+
+def is_bayesian(score: Score) -> bool:
+    return score.alphas(2, 1.0)[0] > 0
 
 
 def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
     """The best graph near this one for fixed posteriors of what is hidden."""
     problem = problem_of(task, expected, graph)
-    effort = Effort(task.deadline)
+    effort = Effort(task.deadline, task.moves)
     parents = hill_climb(problem, as_parents(problem.scores.names, graph, task.required), effort)
     return named(problem, parents)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -21,14 +21,21 @@ from leverrier.learning.search.constraints import as_parents, make_problem
 from leverrier.learning.search.ges import greedy_equivalence
 from leverrier.learning.search.hill_climb import hill_climb, random_moves
 from leverrier.learning.search.problem import Effort, Parents, Problem
+from leverrier.learning.structural_em import structural_em
 from leverrier.model.graph import Edge, Graph
-from leverrier.model.network import Network
+from leverrier.model.network import Network, as_graph
 from leverrier.statistics.family import Family
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.status import Status
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
+Holes = Literal["em", "available"]
 METHODS: tuple[Method, ...] = ("auto", "best", "ges", "hill-climb")
+AVAILABLE = "{:,} cells are missing: each family was counted in the rows that show all of it, as asked"
+REFINED = (
+    "{:,} cells are missing: structural EM used every row (the score is a lower bound of the log evidence); "
+    'holes="available" counts complete cases of each family instead'
+)
 MOST_CELLS = 2**14
 """The default cap on a family's table: rather cells than parents, for three parents of ten states are more than
 eight of two."""
@@ -53,17 +60,6 @@ class StructureResult:
 
     def __repr__(self) -> str:
         return f"StructureResult({self.network!r}, score {self.score:.3f}, {self.status})"
-
-
-def as_graph(network: Any) -> Graph:
-    """The graph of whatever was given as a network."""
-    if isinstance(network, Graph):
-        return network
-    if isinstance(network, Network):
-        return network.graph
-    if hasattr(network, "nodes") and hasattr(network, "edges"):
-        return Graph.from_networkx(network)
-    raise OptionError(f"a network was expected (Network, Graph or networkx.DiGraph), not {type(network).__name__}")
 
 
 def score(network: Any, data: Any, score: Score | None = None) -> float:
@@ -95,6 +91,7 @@ def learn_structure(
     region: Iterable[str] | None = None,
     start: Any = None,
     max_candidates: int | None = None,
+    holes: Holes = "em",
     max_moves: int | None = None,
     budget: float | None = None,
     threads: int | None = None,
@@ -107,13 +104,15 @@ def learn_structure(
     (a blink, and the same score for any order of the columns); "best" goes on with `rounds` of perturb-and-repair;
     "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. `region` limits changes to arcs among
     these columns. `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in
-    seconds; a stop by `max_moves` is the same on every machine.
+    seconds; a stop by `max_moves` is the same on every machine. In a table with `holes` the result is refined by
+    structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of it.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     table = as_table(data)
+    if holes not in ("em", "available"):
+        raise OptionError(f'holes={holes!r}: expected "em" or "available"')
     counts = ObservedCounts(table, threads=threads or len(os.sched_getaffinity(0)))
-    _require_complete(counts, list(counts.cardinalities))
     deadline = np.inf if budget is None else time.monotonic() + budget
     effort = Effort(deadline, np.inf if max_moves is None else max_moves, progress)
     scores = FamilyScores(counts, score or BDeu(), max_cells)
@@ -121,7 +120,40 @@ def learn_structure(
     problem = make_problem(scores, begin, required, forbidden, region, max_parents, max_candidates)
     parents = search(problem, as_parents(scores.names, begin, required), method, effort, tabu=tabu, restarts=restarts,
                      rounds=rounds, rng=np.random.default_rng(seed))  # fmt: skip
-    return _result(table, problem, parents, method, effort)
+    found = _result(table, problem, parents, method, effort)
+    if counts.complete:
+        return found
+    if holes == "available":
+        return replace(found, notes=(*found.notes, AVAILABLE.format(table.n_missing)))
+    return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, deadline, threads)
+
+
+def _refined(
+    found: StructureResult,
+    table: Table,
+    problem: Problem,
+    score: Score,
+    required: Iterable[Edge],
+    forbidden: Iterable[Edge],
+    region: Iterable[str] | None,
+    deadline: float,
+    threads: int | None,
+) -> StructureResult:
+    """From the graph that the available cases suggest, structural EM on all rows."""
+    budget = None if deadline == np.inf else max(deadline - time.monotonic(), 0.0)
+    result = structural_em(
+        found.network, table, score=score, required=required, forbidden=forbidden, region=region,
+        max_parents=problem.max_parents, max_cells=problem.scores.max_cells, budget=budget, threads=threads,
+    )  # fmt: skip
+    return StructureResult(
+        network=result.network,
+        score=result.score,
+        status=found.status if result.status.converged else result.status,
+        trace=(*found.trace, *result.trace),
+        method=f"{found.method}, then structural EM",
+        families_scored=found.families_scored,
+        notes=(*found.notes, REFINED.format(table.n_missing)),
+    )
 
 
 def _result(table: Table, problem: Problem, parents: Parents, method: str, effort: Effort) -> StructureResult:

@@ -271,3 +271,14 @@ def _owner(array: Any) -> Any:
     while isinstance(array, np.ndarray):
         array = array.base
     return array
+
+
+def as_graph(network: Any) -> Graph:
+    """The graph of whatever was given as a network."""
+    if isinstance(network, Graph):
+        return network
+    if isinstance(network, Network):
+        return network.graph
+    if hasattr(network, "nodes") and hasattr(network, "edges"):
+        return Graph.from_networkx(network)
+    raise OptionError(f"a network was expected (Network, Graph or networkx.DiGraph), not {type(network).__name__}")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leverrier.data.binning import bin_labels, choose_cuts, roundest
+from leverrier.data.binning import bin_labels, choose_cuts, cuts_of, roundest
 from leverrier.data.reading import read_table
 from tests.naive.binning import naive_quantile_gaps
 
@@ -55,6 +55,24 @@ def test_cuts_have_few_digits(low, high, cut):
 def test_labels_show_the_cuts():
     assert bin_labels((3.5, 7.0)) == ("< 3.5", "3.5 – 7", "≥ 7")
     assert bin_labels((1e6,)) == ("< 1000000", "≥ 1000000")
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, unique=True))
+def test_cuts_are_read_back_from_the_labels(cuts):
+    cuts = tuple(sorted(cuts))
+    assert cuts_of(bin_labels(cuts)) == cuts
+
+
+@pytest.mark.parametrize("states", [("a", "b"), ("< 1", "≥ 2"), ("< 1",), (0, 1), ("< 2", "2 – 1", "≥ 1", "x")])
+def test_other_labels_show_no_cuts(states):
+    assert cuts_of(states) == ()
+
+
+def test_numbers_find_their_bins_by_the_labels_alone():
+    x = np.random.default_rng(3).normal(size=100)
+    table = read_table({"x": x})
+    assert np.array_equal(read_table({"x": x}, states=table.states).codes, table.codes)
 
 
 def test_bins_hold_as_many_rows_each():

@@ -209,8 +209,9 @@ def test_text_can_be_told_to_be_numbers():
     assert table.column("x").tolist() == [0, 1, 1, HOLE, 0]
     with pytest.raises(TableError, match=r"'x' is to be numbers and holds 'many' in row 2; missing=\['many'\]"):
         read_table({"x": ["1", "many", "3"]}, types={"x": "number"})
-    table = read_table({"x": ["1", "many", "3"]}, types={"x": "number"}, missing=["many"])
-    assert table.column("x").tolist() == [0, HOLE, 1]
+    table = read_table({"x": ["1", "many", "3", "NaN"]}, types={"x": "number"}, missing=["many"])
+    assert table.column("x").tolist() == [0, HOLE, 1, HOLE]
+    assert read_table({"x": ["1.5", "nan"]}, like=table).column("x").tolist() == [0, HOLE]
 
 
 def test_dates_can_be_cut_into_bins():

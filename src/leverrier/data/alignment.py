@@ -54,7 +54,9 @@ def align(table: Table, states: Mapping[str, Sequence[Label]], unseen: Unseen = 
 
     Labels meet by equality, else by text. A label that occurs and that no state has is an error or a hole.
     """
-    return _aligned(table, states, unseen)[0]
+    aligned = np.full((len(states), table.n_rows), -1, dtype=np.int32)
+    _fill(aligned, table, states, unseen)
+    return aligned
 
 
 def realign(table: Table, variables: Sequence[Variable], unseen: Unseen = "error") -> Table:
@@ -63,19 +65,18 @@ def realign(table: Table, variables: Sequence[Variable], unseen: Unseen = "error
     present = table.states
     if all(present.get(variable.name) == variable.states for variable in variables):
         return table if names == table.variables else table.select(names)
-    codes, notes = _aligned(table, {variable.name: variable.states for variable in variables}, unseen)
     kind = code_type(max((variable.cardinality for variable in variables), default=1))
-    codes[codes < 0] = np.iinfo(kind).max
+    codes = np.full((len(variables), table.n_rows), np.iinfo(kind).max, dtype=kind)
+    notes = _fill(codes, table, {variable.name: variable.states for variable in variables}, unseen)
     notes += absent_and_extra(names, table.variables)
-    return replace(
-        table, columns=tuple(variables), codes=codes.astype(kind), notes=(*table.notes, *notes), _projections={}
-    )
+    return replace(table, columns=tuple(variables), codes=codes, notes=(*table.notes, *notes), _projections={})
 
 
 def absent_and_extra(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
     """Sentences on columns that are not there (all holes) and on those that nobody asked for (left out)."""
-    absent = [name for name in wanted if name not in set(given)]
-    extra = [name for name in given if name not in set(wanted)]
+    there, asked = set(given), set(wanted)
+    absent = [name for name in wanted if name not in there]
+    extra = [name for name in given if name not in asked]
     if len(absent) == len(wanted):
         raise TableError(
             f"none of the columns {_few(wanted)} is in the data, which has {_few(given)}: the names must agree"
@@ -88,24 +89,24 @@ def absent_and_extra(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
     return notes
 
 
-def _aligned(
-    table: Table, states: Mapping[str, Sequence[Label]], unseen: Unseen
-) -> tuple[NDArray[np.int32], list[str]]:
+def _fill(
+    aligned: NDArray[np.integer], table: Table, states: Mapping[str, Sequence[Label]], unseen: Unseen
+) -> list[str]:
+    """Fills the rows of `aligned`, which holds nothing but holes; a look-up table a column. Returns what to say."""
     check_unseen(unseen)
-    aligned = np.full((len(states), table.n_rows), -1, dtype=np.int32)
     place = {name: position for position, name in enumerate(table.variables)}
     notes = []
     for row, (name, wanted) in zip(aligned, states.items(), strict=True):
-        if name not in place:
+        if name not in place or not len(row):
             continue
         column, cells = table.columns[place[name]], table.codes[place[name]]
         found = lookup(column.states, wanted)
-        lut = np.full(int(np.iinfo(cells.dtype).max) + 1, -1, dtype=np.int32)
-        lut[: len(found)] = found
-        np.take(lut, cells, out=row)
+        lut = np.full(int(np.iinfo(cells.dtype).max) + 1, row[0], dtype=row.dtype)
+        lut[: len(found)] = np.where(found < 0, row[0], found)
+        np.take(lut, cells, out=row, mode="clip")  # every code is in range; "raise" would copy
         if np.any(found < 0):
             notes += _unseen_notes(name, column.states, cells, found, wanted, unseen)
-    return aligned, notes
+    return notes
 
 
 def _unseen_notes(

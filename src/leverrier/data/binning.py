@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Literal
 
@@ -81,6 +81,18 @@ def bin_labels(cuts: Sequence[float], text: Callable[[float], str] | None = None
     shown = [(text or number_text)(cut) for cut in cuts]
     between = [f"{low} – {high}" for low, high in pairwise(shown)]
     return (f"< {shown[0]}", *between, f"≥ {shown[-1]}")
+
+
+def cuts_of(states: Sequence[Hashable]) -> tuple[float, ...]:
+    """The cuts that these state names show, or none if they are not the names of bins."""
+    if len(states) < 2 or not all(isinstance(state, str) for state in states):
+        return ()
+    names = [str(state) for state in states]
+    try:
+        cuts = tuple(float(name.removeprefix("≥ ").partition(" – ")[0]) for name in names[1:])
+    except ValueError:
+        return ()
+    return cuts if bin_labels(cuts) == tuple(names) else ()
 
 
 def number_text(value: float) -> str:

@@ -60,6 +60,10 @@ class Column:
             return [date_text(days) for days in plain]
         return [int(value) for value in plain] if self.whole else plain
 
+    def to_be_cut(self) -> Column:
+        """The column when its values are to be numbers: the text NaN is then a hole, as the number is."""
+        return self if self.numeric else self.without({text_of(v) for v in self.values if text_of(v).lower() == "nan"})
+
     def without(self, texts: Collection[str]) -> Column:
         """The column with these values (by their text) turned into holes."""
         if isinstance(self.values, np.ndarray):

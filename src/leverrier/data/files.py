@@ -75,7 +75,7 @@ def _csv_to_parquet(db: duckdb.DuckDBPyConnection, path: Path, encoding: str, he
             allow_more(db)
             db.execute(query)
 
-    if encoding.lower().replace("-", "") in ("utf8", "utf8sig"):
+    if not header.skip and encoding.lower().replace("-", "") in ("utf8", "utf8sig"):
         try:
             copy(_read_csv(path, header))
             return target
@@ -91,7 +91,7 @@ def _read_csv(path: Path, header: Header) -> str:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(header.names)))
     packed = "gzip" if path.suffix.lower() == ".gz" else "none"
     return (
-        f"SELECT * FROM read_csv({quote(str(path))}, auto_detect=false, header=true, skip={header.skip}, "
+        f"SELECT * FROM read_csv({quote(str(path))}, auto_detect=false, header=true, "
         f"delim={quote(header.delimiter)}, quote='\"', escape='\"', compression='{packed}', "
         f"hive_partitioning=false, buffer_size=4000000, columns={{{columns}}})"
     )

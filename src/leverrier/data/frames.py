@@ -96,6 +96,12 @@ def _from_series(name: str, series: Any) -> Column:
 
 
 def _from_text(name: str, series: Any, nw: Any) -> Column:
+    """Distinct texts, sorted. Pandas numbers them itself; elsewhere narwhals counts and then replaces them."""
+    native = series.to_native()
+    if hasattr(native, "factorize"):
+        places, found = native.factorize()
+        values, back = np.unique(np.asarray(found, dtype=object), return_inverse=True)
+        return _categories(name, "text", values.tolist(), np.append(back, -1)[places])
     series = series.alias("text")
     counted = series.value_counts(name="count")
     count = dict(zip(counted["text"].to_list(), counted["count"].to_list(), strict=True))
@@ -197,20 +203,14 @@ def _ordered(variable: Variable) -> bool:
     return variable.kind in ("ordered", "binned")
 
 
-def _cells(variable: Variable, codes: NDArray[np.int32], kind: type) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Labels by cell, and where the holes are (anything stands there)."""
-    labels = [str(label) for label in variable.states] if kind is str else list(variable.states)
-    return np.array(labels, dtype=object if kind is str else kind)[np.maximum(codes, 0)], codes < 0
-
-
 def _pandas_column(pandas: Any, variable: Variable, codes: NDArray[np.int32]) -> Any:
     kind = label_type(variable.states)
     if _ordered(variable):
         return pandas.Categorical.from_codes(codes, categories=list(variable.states), ordered=True)
-    cells, holes = _cells(variable, codes, kind)
     if kind is str:
-        cells[holes] = None
-        return pandas.Series(cells, dtype=pandas.Series([""]).dtype)
+        labels = pandas.array([str(label) for label in variable.states], dtype=pandas.Series([""]).dtype)
+        return pandas.Series(labels.take(codes, allow_fill=True))
+    cells, holes = np.array(variable.states, dtype=kind)[np.maximum(codes, 0)], codes < 0
     if kind is float:
         return np.where(holes, np.nan, cells)
     if not holes.any():

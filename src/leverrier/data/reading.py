@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.alignment import Unseen, absent_and_extra, check_unseen, realign, text_of
-from leverrier.data.binning import Rule
+from leverrier.data.binning import Rule, cuts_of
 from leverrier.data.column import Column, Source
 from leverrier.data.encoding import Bins, Decision, Options, decide, encode, ignored, numbers
 from leverrier.data.files import file_source
@@ -50,10 +50,12 @@ def read_table(
     encoding, delimiter   of a CSV file, where it is not UTF-8, or the separator cannot be told from the header
     """
     check_unseen(unseen)
-    if like is not None and states is not None:
-        raise OptionError("like= and states= both say the states: give one")
     known = _known(like, states)
+    if known is not None and types:
+        raise OptionError("like= and states= say what the columns are: leave types= out")
     if isinstance(source, Table):
+        if types or ignore or missing or weights is not None:
+            raise OptionError("the source is a Table already: only like=, states= and unseen= apply to it")
         return source if known is None else realign(source, known, unseen)
     options = Options(dict(types or {}), _names(ignore), bins, bin_rule)
     with _opened(source, options, missing, encoding, delimiter) as data:
@@ -99,6 +101,8 @@ def _decisions(
             yield None, ignored(name)
             continue
         column = data.column(name)
+        if name == weighing or options.asked(name) == "number":
+            column = column.to_be_cut()
         if name == weighing:
             reason = "how often each row counts"
             yield column, Decision(name, column.came, column.distinct, column.holes, "weights", reason)
@@ -107,9 +111,17 @@ def _decisions(
 
 
 def _known(like: Table | None, states: Mapping[str, Sequence[Label]] | None) -> tuple[Variable, ...] | None:
+    if like is not None and states is not None:
+        raise OptionError("like= and states= both say the states: give one")
     if like is not None:
         return like.columns
-    return None if states is None else tuple(Variable(name, tuple(labels)) for name, labels in states.items())
+    return None if states is None else tuple(_variable(name, tuple(labels)) for name, labels in states.items())
+
+
+def _variable(name: str, labels: tuple[Label, ...]) -> Variable:
+    """States by name alone: those of a network learned from bins still say where the cuts are."""
+    cuts = cuts_of(labels)
+    return Variable(name, labels, "binned" if cuts else "category", cuts)
 
 
 def _names(names: str | Collection[str]) -> frozenset[str]:
@@ -214,7 +226,8 @@ def _read_known(
     for variable in known:
         codes = np.full(data.n_rows, -1, dtype=np.int32)
         if variable.name in given:
-            codes, said = encode(data.column(variable.name), variable, unseen)
+            column = data.column(variable.name)
+            codes, said = encode(column.to_be_cut() if variable.cuts else column, variable, unseen)
             notes += said
         encoded.append((variable, _small(codes, variable)))
     return _stacked(encoded, weights, notes, {})

@@ -62,7 +62,7 @@ def _write_text(columns: Columns, part: Path, delimiter: str, packed: bool) -> N
     cells = {name: _cells(variable, delimiter, lone) for name, (variable, _) in columns.items() if variable is not None}
     n_rows = len(next(iter(columns.values()))[1]) if columns else 0
     with open(part, "wb") as plain:
-        raw: Any = gzip.GzipFile(filename="", fileobj=plain, mode="wb", mtime=0) if packed else plain
+        raw: Any = gzip.GzipFile(filename="", fileobj=plain, mode="wb", compresslevel=6, mtime=0) if packed else plain
         with io.TextIOWrapper(raw, encoding="utf-8", newline="") as out:
             out.write(delimiter.join(_cell(name, delimiter) for name in columns) + "\n")
             for start in range(0, n_rows, _ROWS):

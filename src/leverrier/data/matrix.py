@@ -165,14 +165,14 @@ def _rectangle(rows: Sequence[Any]) -> NDArray[Any]:
     try:
         return np.array(rows, dtype=np.float64)
     except (ValueError, TypeError):
-        raise TableError("the list is no table of numbers: expected rows of equal length, None or NaN for holes") from None
+        raise TableError("the list is no table of numbers: expected rows of equal length, NaN for holes") from None
 
 
 def _numbers(name: str, cells: Any) -> Floats:
     """Cells as floats; what is no number is said, with its row."""
     if isinstance(cells, np.ma.MaskedArray):
-        kept = cells.data.dtype.kind in "bifu"
-        cells = np.ma.filled(cells.astype(np.float64), np.nan) if kept else np.where(cells.mask, None, cells.data)
+        number = cells.data.dtype.kind in "bifu"
+        cells = np.ma.filled(cells.astype(np.float64 if number else object), np.nan if number else None)
     plain = np.asarray(cells)
     if plain.dtype.kind in "bifu":
         return plain.astype(np.float64, copy=False)
@@ -184,13 +184,18 @@ def _numbers(name: str, cells: Any) -> Floats:
         for row, cell in enumerate(plain.ravel().tolist()):
             if not _is_number(cell):
                 raise TableError(
-                    f"column {name!r} holds {cell!r} in row {row + 1}, which is no number: leave the column out (columns=)"
+                    f"column {name!r} holds {cell!r} in row {row + 1}, which is no number: leave it out (columns=)"
                 ) from None
-        return np.array([np.nan if cell is None else float(cell) for cell in plain.ravel().tolist()]).reshape(plain.shape)
+        cells = plain.ravel().tolist()
+        return np.array([np.nan if _is_none(cell) else float(cell) for cell in cells]).reshape(plain.shape)
+
+
+def _is_none(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def _is_number(cell: Any) -> bool:
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+    if _is_none(cell):
         return True
     try:
         float(cell)
@@ -272,4 +277,5 @@ def _from_file(path: Path, columns: Sequence[str] | None, rows: int | None = Non
 
 
 def _few(names: Sequence[Any], most: int = 6) -> str:
-    return ", ".join(repr(name) for name in names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(repr(name) for name in names[:most]) + more

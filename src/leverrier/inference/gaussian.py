@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,7 @@ class Moments:
 
 
 class FullPass:
-    """Components with covariance matrices, ready to be compared with rows; None of it depends on the rows."""
+    """Components with covariance matrices, ready to be compared with rows."""
 
     def __init__(self, weights: Floats, means: Floats, covariances: Floats) -> None:
         k, d = means.shape
@@ -215,8 +216,7 @@ def expect(rows: GaussianRows, components: Pass, pool: Executor | None = None) -
     value, sums = done[0]
     for more, others in done[1:]:
         value += more
-        for into, add in zip((sums.count, sums.first, sums.second), (others.count, others.first, others.second), strict=True):
-            into += add
+        sums = Moments(sums.count + others.count, sums.first + others.first, sums.second + others.second)
     if sums.second.ndim == 3:
         lower = np.tril(sums.second, -1)
         sums = Moments(sums.count, sums.first, np.tril(sums.second) + np.transpose(lower, (0, 2, 1)))
@@ -237,7 +237,7 @@ def _parts(n: int, components: Pass) -> list[tuple[int, int]]:
     size = sum(each.size for each in (components.zeros().first, components.zeros().second))
     count = max(1, min(MOST_PARTS, n // PART_ROWS, PART_CELLS // size))
     cuts = [n * part // count for part in range(count + 1)]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
 def _stretches(lo: int, hi: int, shape: tuple[int, int], rows: GaussianRows) -> Iterator[tuple[int, int]]:

@@ -230,26 +230,34 @@ def posteriors(logs, weights, lo, row_logs):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def factor(covariances, inverse, log_determinants, pivots):
-    """L⁻¹ of each covariance = L Lᵀ, its log determinant and squared pivots; False if one is not positive definite."""
+    """L⁻¹ of each covariance = L Lᵀ, its log determinant and squared pivots; False if one is not positive definite.
+
+    Of such a one the pivots from the first that is not positive on are 0.
+    """
     k, d, _ = covariances.shape
+    all_positive = True
     for c in range(k):
         log_determinants[c] = 0.0
+        positive = True
         for j in range(d):
-            for l in range(d):
-                s = covariances[c, j, l]
-                for m in range(min(j, l)):
-                    s -= inverse[c, j, m] * inverse[c, l, m]
-                if l < j:
-                    inverse[c, j, l] = s / inverse[c, l, l]
-                elif l == j:
-                    pivots[c, j] = s
-                    if not s > 0.0:
-                        return False
-                    inverse[c, j, j] = math.sqrt(s)
-                    log_determinants[c] += math.log(s)
-                else:
-                    inverse[c, j, l] = 0.0
-                    break
+            pivots[c, j] = 0.0
+        for j in range(d):
+            if positive:
+                for l in range(j + 1):
+                    s = covariances[c, j, l]
+                    for m in range(l):
+                        s -= inverse[c, j, m] * inverse[c, l, m]
+                    if l < j:
+                        inverse[c, j, l] = s / inverse[c, l, l]
+                    elif s > 0.0:
+                        pivots[c, j] = s
+                        inverse[c, j, j] = math.sqrt(s)
+                        log_determinants[c] += math.log(s)
+                    else:
+                        positive = False
+        if not positive:
+            all_positive = False
+            continue
         for j in range(d):  # the triangle is replaced by its inverse, row by row from the top
             diagonal = 1.0 / inverse[c, j, j]
             for l in range(j):
@@ -258,4 +266,4 @@ def factor(covariances, inverse, log_determinants, pivots):
                     s += inverse[c, j, m] * inverse[c, m, l]
                 inverse[c, j, l] = -s * diagonal
             inverse[c, j, j] = diagonal
-    return True
+    return all_positive

@@ -15,7 +15,7 @@ LOG_2_PI = 1.8378770664093453
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def condition(precision, columns, observed, gain, spread):
-    """−P_MM⁻¹ P_MO into `gain` and P_MM⁻¹ into `spread`, by Gauss–Jordan (P_MM is positive definite); log|P_MM| back."""
+    """−P_MM⁻¹ P_MO into `gain`, P_MM⁻¹ into `spread`, by Gauss–Jordan (P_MM is positive definite); gives log|P_MM|."""
     m = columns.size - observed
     for a in range(m):
         for b in range(m):
@@ -44,7 +44,7 @@ def condition(precision, columns, observed, gain, spread):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill(x, order, lo, hi, shift, scale, mean, precision, columns, observed, starts, filled, excess):
-    """Positions lo to hi, moved and scaled, holes filled; `excess` is what the log density of the filled row is short of."""
+    """Positions lo to hi, moved and scaled, holes filled; `excess` is to be added to the filled row's log density."""
     d = mean.size
     gain, spread = np.empty((d, d)), np.empty((d, d))
     p = np.searchsorted(starts, lo, side="right") - 1

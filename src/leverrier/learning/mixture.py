@@ -10,22 +10,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.climb import Progress
-from leverrier.learning.fit import Start, Starts
-from leverrier.learning.mixture_choice import Criterion, FitRow, candidates, finished, fit_row, value_of
-from leverrier.learning.mixture_climb import MixtureProblem
-from leverrier.learning.mixture_prior import Components, NormalInverseWishart, weak_prior
-from leverrier.learning.mixture_repair import Ended, remarks, run_start
-from leverrier.learning.mixture_start import from_labels, from_means, k_means, random_rows, typical_spread, wide
+from leverrier.learning.fit import Starts
+from leverrier.learning.mixture_choice import CRITERIA, Criterion, FitRow, candidates, finished, fit_row, rank
+from leverrier.learning.mixture_fit import ComponentsFit, MixtureTask, fit_components
+from leverrier.learning.mixture_prior import NormalInverseWishart
+from leverrier.learning.mixture_start import wide
 from leverrier.learning.mixture_view import View, look
 from leverrier.model.mixture import KINDS, Kind, Mixture
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
 
 MANY_CELLS = 200_000
 """Below so many cells a pass is too short to be shared out over threads."""
@@ -67,34 +64,6 @@ class MixtureResult:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Task:
-    """What the fits of all numbers of components share."""
-
-    view: View
-    kind: Kind
-    init: Any
-    prior: Any
-    starts: int
-    tolerance: float
-    max_iterations: int
-    seed: int
-    deadline: float
-    pool: ThreadPoolExecutor | None
-    progress: Progress | None
-
-
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    """One number of components, fitted."""
-
-    mixture: Mixture
-    problem: MixtureProblem
-    ended: Ended
-    starts: Starts
-    events: tuple[str, ...]
-
-
 def fit_mixture(
     x: Any,
     components: int | Literal["auto"] | Iterable[int] = "auto",
@@ -108,6 +77,7 @@ def fit_mixture(
     criterion: Criterion = "bic",
     tolerance: float = 1e-6,
     max_iterations: int = 10_000,
+    accelerate: bool = True,
     seed: int = 0,
     jobs: int | None = None,
     budget: float | None = None,
@@ -124,10 +94,13 @@ def fit_mixture(
     prior       "weak": one row's worth of a typical component's covariance, so that none can shrink to nothing;
                 a NormalInverseWishart; or None for maximum likelihood
     tolerance   stop when what is still to be gained is estimated to be below this, in nats
+    accelerate  extrapolate between steps (never downhill); without it, each step is one plain EM step
     jobs, budget    threads (the answer does not depend on them); seconds
     """
     if covariance not in KINDS:
         raise OptionError(f"covariance={covariance!r}: expected one of {', '.join(KINDS)}")
+    if criterion not in CRITERIA:
+        raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
     if not tolerance >= 0 or max_iterations < 1 or (starts is not None and starts < 1):
         raise OptionError(
             f"tolerance={tolerance!r}, max_iterations={max_iterations!r}, starts={starts!r}: "
@@ -135,49 +108,70 @@ def fit_mixture(
         )
     matrix = as_matrix(x, columns)
     each = row_weights(weights, matrix.n_rows)
-    given = isinstance(init, Mixture) or not isinstance(init, str)
-    numbers = candidates(components, matrix.n_rows, len(init.means if isinstance(init, Mixture) else init) if given else None)
-    view = look(matrix, each, np.random.default_rng([seed, 0]))
-    _check_prior(prior, view)
+    given = None if isinstance(init, str) else len(init.means if isinstance(init, Mixture) else init)
+    numbers = candidates(components, matrix.n_rows, given)
+    view = look(matrix, each, covariance == "spherical", np.random.default_rng([seed, 0]))
+    _check_prior(prior, view, covariance)
     deadline = np.inf if budget is None else time.monotonic() + budget
-    workers = jobs or len(os.sched_getaffinity(0))
+    workers = max(1, jobs or _processors())
     with ThreadPoolExecutor(workers) as pool:
         shared = pool if workers > 1 and matrix.values.size > MANY_CELLS else None
-        task = _Task(
-            view, covariance, init, prior, starts or (1 if given else 5), tolerance, max_iterations, seed, deadline,
-            shared, progress,
-        )  # fmt: skip
-        return _chosen(task, numbers, components == "auto", criterion)
+        task = MixtureTask(
+            view=view,
+            kind=covariance,
+            init=init,
+            prior=prior,
+            starts=starts or (5 if given is None else 1),
+            tolerance=tolerance,
+            max_iterations=max_iterations,
+            accelerate=accelerate,
+            seed=seed,
+            deadline=deadline,
+            pool=shared,
+            progress=progress,
+        )
+        return _chosen(task, numbers, isinstance(components, str), criterion)
 
 
-def _check_prior(prior: Any, view: View) -> None:
+def _processors() -> int:
+    """Those this process may use, where the system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _check_prior(prior: Any, view: View, covariance: Kind) -> None:
     if isinstance(prior, NormalInverseWishart):
         if prior.mean.size != view.d:
             raise OptionError(f"the prior is over {prior.mean.size} columns and the data has {view.d}")
     elif prior is None:
-        if view.collinear is not None:
+        if not wide(covariance) or view.collinear is None:
+            return
+        if len(view.rows.x) <= view.d:
             raise TableError(
-                f"column {view.collinear!r} is determined by the others, so the likelihood has no maximum: "
-                'leave it out, or keep the prior (prior="weak")'
+                f"{len(view.rows.x)} rows cannot fill a covariance matrix of {view.d} columns, so the likelihood has "
+                'no maximum: keep the prior (prior="weak"), or covariance="diagonal"'
             )
+        raise TableError(
+            f"column {view.collinear!r} is determined by the others, so the likelihood has no maximum: "
+            'leave it out, or keep the prior (prior="weak")'
+        )
     elif prior != "weak":
         raise OptionError(f'prior={prior!r}: expected "weak", a NormalInverseWishart, or None for maximum likelihood')
 
 
-def _chosen(task: _Task, numbers: Iterable[int], patient: bool, criterion: Criterion) -> MixtureResult:
+def _chosen(task: MixtureTask, numbers: Iterable[int], patient: bool, criterion: Criterion) -> MixtureResult:
     """Fit each number of components and keep the best."""
-    best: _Fit | None = None
+    best: ComponentsFit | None = None
     table: list[FitRow] = []
     failure: OptionError | None = None
     for k in numbers:
         try:
-            fit = _fit(task, k)
+            fit = fit_components(task, k)
         except OptionError as problem:
             failure = problem
             table.append(FitRow.failed(k, str(problem)))
         else:
             row = fit_row(fit.mixture, fit.ended.log_likelihood, fit.problem, fit.ended, fit.starts)
-            if all(value_of(row, criterion) < value_of(other, criterion) for other in table):
+            if all(rank(row, criterion) < rank(other, criterion) for other in table):
                 best = fit
             table.append(row)
             if fit.ended.climb.status is Status.INTERRUPTED:
@@ -204,88 +198,3 @@ def _chosen(task: _Task, numbers: Iterable[int], patient: bool, criterion: Crite
         prior=None if prior is None else prior.moved_back(rows.shift, rows.scale),
         events=best.events,
     )
-
-
-def _fit(task: _Task, k: int) -> _Fit:
-    """Every start of k components, and the best end."""
-    view = task.view
-    generators = np.random.default_rng([task.seed, k]).spawn(task.starts + 1)
-    groupings = [k_means(view, k, generators[-1]) for _ in range(1 if k == 1 else 3)]
-    spread = min((typical_spread(view, labels, k) for labels in groupings), key=lambda s: float(np.linalg.slogdet(s)[1]))
-    prior = task.prior
-    if prior == "weak":
-        prior = weak_prior(spread)
-    elif prior is not None:
-        prior = prior.moved(view.rows.shift, view.rows.scale)
-    problem = MixtureProblem(view.rows, task.kind, prior, view.pivots if wide(task.kind) else view.variances, task.tolerance, task.pool)
-    ends: list[Ended | None] = []
-    for number, rng in enumerate(generators[: task.starts]):
-        begin = _begin(task, k, rng, spread, first=number == 0)
-        ends.append(run_start(problem, begin, rng, task.max_iterations, task.deadline))
-        end = ends[-1]
-        if task.progress is not None and end is not None:
-            task.progress(f"{k} components, start {number + 1} of {task.starts}: {end.climb.status}", end.climb.value)
-        stopped = end is not None and end.climb.status in (Status.INTERRUPTED, Status.BUDGET)
-        if stopped or (time.monotonic() > task.deadline and any(ends)):
-            break
-    return _best(task, k, problem, ends)
-
-
-def _begin(task: _Task, k: int, rng: np.random.Generator, spread: Floats, first: bool) -> Components:
-    view, init = task.view, task.init
-    shift, scale = view.rows.shift, view.rows.scale
-    if isinstance(init, str):
-        if init == "random":
-            return from_means(random_rows(view, k, rng), spread * k ** (2 / view.d), task.kind)
-        if init != "k-means++":
-            raise OptionError(f'init={init!r}: expected "k-means++", "random", the means, or a Mixture')
-        return from_labels(view, k_means(view, k, rng), k, task.kind, spread)
-    if not first:
-        return from_labels(view, k_means(view, k, rng), k, task.kind, spread)
-    if isinstance(init, Mixture):
-        if init.n_columns != view.d:
-            raise OptionError(f"init: the mixture is over {init.n_columns} columns and the data has {view.d}")
-        matrices = init.matrices * np.outer(scale, scale)
-        own = matrices if wide(task.kind) else np.diagonal(matrices, axis1=1, axis2=2).copy()
-        return Components(init.weights, (init.means - shift) * scale, own)
-    means = np.array(init, dtype=np.float64)
-    means = means[:, None] if means.ndim == 1 else means
-    if means.shape != (k, view.d) or not np.all(np.isfinite(means)):
-        raise OptionError(f"init: means of shape {means.shape} were given, expected finite numbers ({k}, {view.d})")
-    return from_means((means - shift) * scale, spread, task.kind)
-
-
-def _best(task: _Task, k: int, problem: MixtureProblem, ends: list[Ended | None]) -> _Fit:
-    """The highest sound end; where there is none, the highest; where every start collapsed, one clear line."""
-    alive = [end for end in ends if end is not None]
-    if not alive:
-        raise OptionError(
-            f"with {k} components and no prior every start collapsed onto a few rows, where the likelihood has no bound: "
-            'use fewer components, or prior="weak"'
-        )
-    best = max(alive, key=lambda end: (end.sound, end.climb.value))
-    same = max(100 * task.tolerance, 1e-8 * abs(best.climb.value))
-    count = sum(end.sound == best.sound and end.climb.value >= best.climb.value - same for end in alive)
-    runs = tuple(Start(end.climb.value, end.log_likelihood, end.climb.iterations, end.climb.status) for end in alive)
-    order = np.argsort(-best.components.weights, kind="stable")
-    listed = Components(best.components.weights[order], best.components.means[order], best.components.covariances[order])
-    best = Ended(listed, best.counts[order], best.climb, best.likelihoods, best.sound, best.events)
-    lost = len(ends) - len(alive)
-    events = [*best.events, *([f"{lost} of {len(ends)} starts were given up: their components kept collapsing"] if lost else [])]
-    return _Fit(_mixture(task, listed), problem, best, Starts(runs, count), (*events, *remarks(problem, best)))
-
-
-def _mixture(task: _Task, found: Components) -> Mixture:
-    """The components in the rows' own units."""
-    shift, scale = task.view.rows.shift, task.view.rows.scale
-    means = found.means / scale + shift
-    match task.kind:
-        case "full":
-            spread = found.covariances / np.outer(scale, scale)
-        case "tied":
-            spread = found.covariances[0] / np.outer(scale, scale)
-        case "diagonal":
-            spread = found.covariances / scale**2
-        case _:
-            spread = found.covariances[:, 0] / scale[0] ** 2
-    return Mixture(found.weights, means, spread, task.kind, task.view.names)

@@ -40,11 +40,13 @@ class FitRow:
     status: Status | None
     best_count: int
     """How many starts reached the best end."""
+    sound: bool = True
+    """Whether every component stands on rows enough: one that does not is never chosen before one that does."""
     note: str = ""
 
     @classmethod
     def failed(cls, k: int, why: str) -> FitRow:
-        return cls(k, 0, -np.inf, np.inf, np.inf, np.inf, None, 0, why)
+        return cls(k, 0, -np.inf, np.inf, np.inf, np.inf, None, 0, False, why)
 
 
 def candidates(components: Any, n_rows: int, given: int | None) -> list[int]:
@@ -85,17 +87,17 @@ def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, en
         aic=-2 * log_likelihood + 2 * size,
         status=ended.climb.status,
         best_count=starts.best_count,
+        sound=ended.sound,
         note="" if ended.sound else "a component stands on too few rows",
     )
 
 
-def value_of(row: FitRow, criterion: str) -> float:
-    if criterion not in CRITERIA:
-        raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
-    return float(getattr(row, criterion))
+def rank(row: FitRow, criterion: Criterion) -> tuple[bool, float]:
+    """Smaller is better: a sound fit before one that is not, then the criterion."""
+    return not row.sound, float(getattr(row, criterion))
 
 
 def finished(table: Sequence[FitRow], criterion: Criterion) -> bool:
     """Whether the last few numbers brought nothing."""
-    values = [value_of(row, criterion) for row in table]
+    values = [rank(row, criterion) for row in table]
     return len(values) > PATIENCE and min(values[:-PATIENCE]) <= min(values[-PATIENCE:])

@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 class NormalInverseWishart:
     """μ | Σ ~ N(mean, Σ / mean_strength) and Σ ~ inverse Wishart(degrees, scale), the same for every component.
 
-    A mean_strength of 0 leaves the means free. Only the mode is used, so `degrees` may be so low that there is no proper
-    distribution: with −columns, and nothing on the means, the prior weighs as much as one row. That is "weak".
+    A mean_strength of 0 leaves the means free. Only the mode is used, so `degrees` may be so low that there is no
+    proper distribution: with −columns, and nothing on the means, the prior weighs as much as one row: "weak".
     """
 
     mean: Floats
@@ -36,9 +36,8 @@ class NormalInverseWishart:
         if not (self.mean_strength >= 0 and np.isfinite(self.mean_strength)):
             raise OptionError(f"prior: mean_strength={self.mean_strength!r} must be a number of at least 0")
         if not self.degrees + mean.size + 1 > 0:
-            raise OptionError(f"prior: degrees={self.degrees!r} must be more than {-mean.size - 1}, or there is no mode")
-        if not (np.all(np.isfinite(scale)) and np.allclose(scale, scale.T) and np.all(np.linalg.eigvalsh(scale) > 0)):
-            raise OptionError("prior: the scale must be a symmetric positive definite matrix")
+            raise OptionError(f"prior: degrees={self.degrees!r} must exceed {-mean.size - 1}, or there is no mode")
+        _require_positive(scale)
         for name, value in (("mean", mean), ("scale", scale)):
             value.flags.writeable = False
             object.__setattr__(self, name, value)
@@ -58,6 +57,17 @@ class NormalInverseWishart:
         return NormalInverseWishart(
             self.mean / scale + shift, self.mean_strength, self.degrees, self.scale / np.outer(scale, scale)
         )
+
+
+def _require_positive(scale: Floats) -> None:
+    """Symmetric and positive definite, whatever the columns' units."""
+    variances = np.diagonal(scale)
+    good = bool(np.all(np.isfinite(scale)) and np.all(variances > 0))
+    if good:
+        correlation = scale / np.sqrt(variances) / np.sqrt(variances)[:, None]
+        good = np.allclose(correlation, correlation.T) and bool(np.all(np.linalg.eigvalsh(correlation) > 0))
+    if not good:
+        raise OptionError("prior: the scale must be a symmetric positive definite matrix")
 
 
 def weak_prior(spread: Floats) -> NormalInverseWishart:
@@ -80,25 +90,19 @@ def maximise(kind: Kind, now: Components, moments: Moments, prior: NormalInverse
 
     A component without rows keeps its mean; its covariance is then the prior's, or zero.
     """
-    d = now.means.shape[1]
     count = moments.count
-    safe = np.maximum(count, 1e-300)
-    step = moments.first / safe[:, None]
+    step = moments.first / np.maximum(count, 1e-300)[:, None]
     means = now.means + step
-    wide = moments.second.ndim == 3
-    scatter = moments.second - count[:, None, None] * (step[:, :, None] * step[:, None, :]) if wide else (
-        moments.second - count[:, None] * step**2
-    )  # fmt: skip
+    scatter = moments.second - _times(count, step, moments.second.ndim)
     strength = 0.0
     if prior is not None:
         strength = prior.strength
-        if prior.mean_strength > 0:
-            kappa = prior.mean_strength
+        kappa = prior.mean_strength
+        if kappa > 0:
             away = means - prior.mean
-            pull = kappa * count / (kappa + count)
-            scatter = scatter + (pull[:, None, None] * (away[:, :, None] * away[:, None, :]) if wide else pull[:, None] * away**2)
+            scatter = scatter + _times(kappa * count / (kappa + count), away, scatter.ndim)
             means = (count[:, None] * means + kappa * prior.mean) / (count + kappa)[:, None]
-        own = prior.scale if wide else np.diagonal(prior.scale)
+        own = prior.scale if scatter.ndim == 3 else np.diagonal(prior.scale)
         scatter = scatter + (own / len(count) if kind == "tied" else own)
     weights = count / count.sum()
     if kind == "tied":
@@ -107,8 +111,15 @@ def maximise(kind: Kind, now: Components, moments: Moments, prior: NormalInverse
         return Components(weights, means, np.broadcast_to(pooled, scatter.shape).copy())
     rows = np.maximum(count + strength, 1e-300)
     if kind == "spherical":
-        return Components(weights, means, np.repeat(scatter.sum(axis=1, keepdims=True) / (d * rows[:, None]), d, axis=1))
-    return Components(weights, means, scatter / (rows[:, None, None] if wide else rows[:, None]))
+        scatter = np.broadcast_to(scatter.mean(axis=1, keepdims=True), scatter.shape)
+    return Components(weights, means, scatter / rows.reshape(-1, *[1] * (scatter.ndim - 1)))
+
+
+def _times(counts: Floats, steps: Floats, dimensions: int) -> Floats:
+    """counts · steps stepsᵀ for each component; only the diagonals where there are no matrices."""
+    if dimensions == 3:
+        return counts[:, None, None] * (steps[:, :, None] * steps[:, None, :])
+    return counts[:, None] * steps**2
 
 
 def log_prior(kind: Kind, now: Components, components: Pass, prior: NormalInverseWishart) -> float:

@@ -93,7 +93,8 @@ def _climb_through(
             moved = elsewhere(problem, collapse.components, collapse.counts, collapse.which, rng)
             if moved is None:
                 return None
-            events.append(f"a component collapsed on about {rows} rows after {len(climber.likelihoods)} iterations and was restarted")
+            after = len(climber.likelihoods)
+            events.append(f"a component collapsed on about {rows} rows after {after} iterations and was restarted")
             components = moved
             continue
         likelihoods = tuple(climber.likelihoods)
@@ -124,8 +125,7 @@ def nearest_pair(problem: MixtureProblem, components: Components) -> tuple[int, 
     """The two most similar components, heavier first, and half the sum of their divergences."""
     k, d = components.means.shape
     best: tuple[int, int, float] | None = None
-    if wide(problem.kind):
-        inverse = np.linalg.inv(components.covariances)
+    inverse = np.linalg.inv(components.covariances) if wide(problem.kind) else 1 / components.covariances
     for a in range(k):
         for b in range(a):
             away = components.means[a] - components.means[b]
@@ -134,8 +134,8 @@ def nearest_pair(problem: MixtureProblem, components: Components) -> tuple[int, 
                 traces = np.sum(inverse[a] * components.covariances[b]) + np.sum(inverse[b] * components.covariances[a])
                 distance = 0.25 * (traces - 2 * d + away @ both @ away)
             else:
-                mine, theirs = components.covariances[a], components.covariances[b]
-                distance = 0.25 * float(np.sum(theirs / mine + mine / theirs - 2 + away**2 * (1 / mine + 1 / theirs)))
+                ratio = components.covariances[a] * inverse[b]
+                distance = 0.25 * float(np.sum(ratio + 1 / ratio - 2 + away**2 * (inverse[a] + inverse[b])))
             if best is None or distance < best[2]:
                 heavy, light = (a, b) if components.weights[a] >= components.weights[b] else (b, a)
                 best = heavy, light, float(distance)
@@ -172,10 +172,10 @@ def remarks(problem: MixtureProblem, ended: Ended) -> list[str]:
         if count < EMPTY:
             said.append(f"component {c + 1} has no rows: fewer components would do")
         elif problem.kind == "full" and count < d + 1.5:
-            held = "the prior alone gives it spread" if problem.prior is not None else "its likelihood is not to be trusted"
+            held = "the prior alone gives it spread" if problem.prior else "its likelihood is not to be trusted"
             said.append(f"component {c + 1} stands on about {count:.1f} rows of {d} columns: {held}")
     pair = nearest_pair(problem, ended.components)
-    if pair is not None and pair[2] < SAME:
+    if pair is not None and pair[2] < SAME and min(ended.counts[list(pair[:2])]) >= EMPTY:
         said.append(f"components {min(pair[:2]) + 1} and {max(pair[:2]) + 1} are one: fewer components would do")
     if ended.climb.status is Status.ITERATION_LIMIT:
         said.append(f"the best start {ended.climb.status}")

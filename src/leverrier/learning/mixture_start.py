@@ -15,7 +15,11 @@ Labels = NDArray[np.int64]
 LLOYD = 10
 """Rounds of k-means after the seeds: EM does the rest."""
 SMALLEST = 1e-12
-"""A group whose variance in a column is smaller than this (the quartiles' being 1) says nothing about typical widths."""
+"""A group whose variance in a column is smaller than this (the quartiles' being 1) tells no typical width."""
+NARROW = 1e-4
+"""…and this variance is taken where no group says anything: a hundredth of the quartiles' spread."""
+APART = 1e-7
+"""The share of a column's variance that the weak prior alone leaves it when the other columns explain the rest."""
 
 
 def wide(kind: Kind) -> bool:
@@ -54,7 +58,8 @@ def typical_spread(view: View, labels: Labels, k: int) -> Floats:
     """The covariance of a typical component: geometric means of the groups' variances, their pooled correlations.
 
     Geometric, so that neither one wide group nor one tight group decides. Correlations are drawn to 0 by the
-    square of columns over rows: hardly at all where there are rows enough, wholly where there are not.
+    square of columns over rows: hardly at all where there are rows enough, wholly where there are not; and so far that
+    one row's worth of it keeps collinear columns apart.
     """
     n, d = view.cells.shape
     weights = view.sample_weights
@@ -69,10 +74,10 @@ def typical_spread(view: View, labels: Labels, k: int) -> Floats:
         used = square > SMALLEST
         logs[used] += there[used] * np.log(square[used])
         counts[used] += there[used]
-    variances = np.where(counts > 0, np.exp(logs / np.maximum(counts, 1e-300)), 1e-2 / k**2)
+    variances = np.where(counts > 0, np.exp(logs / np.maximum(counts, 1e-300)), NARROW)
     pooled = sample_covariance(away, view.seen, weights)
     deviations = np.sqrt(np.maximum(np.diagonal(pooled), 1e-300))
-    shrink = min(1.0, (d / n) ** 2 + 1e-9)
+    shrink = min(1.0, max((d / n) ** 2, APART * view.rows.total))
     correlation = (1 - shrink) * pooled / np.outer(deviations, deviations)
     np.fill_diagonal(correlation, 1.0)
     return correlation * np.sqrt(np.outer(variances, variances))
@@ -117,7 +122,6 @@ def shaped(kind: Kind, given: Components) -> Components:
         pooled = np.einsum("c,cij->ij", given.weights, given.covariances)
         return Components(given.weights, given.means, np.broadcast_to(pooled, given.covariances.shape).copy())
     if kind == "spherical":
-        return Components(
-            given.weights, given.means, np.repeat(given.covariances.mean(axis=1, keepdims=True), given.means.shape[1], axis=1)
-        )
+        mean = given.covariances.mean(axis=1, keepdims=True)
+        return Components(given.weights, given.means, np.repeat(mean, given.means.shape[1], axis=1))
     return given

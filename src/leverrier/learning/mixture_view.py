@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 SAMPLE_ROWS = 20_000
 """Starts are looked for among so many rows; EM itself sees all of them."""
 FAR = 30.0
-"""Rows further out than this many quartile ranges would decide every variance alone: units and ranks do without them."""
-COLLINEAR = 1e-11
+"""Rows further out than this many units would decide every variance alone: variances and ranks do without them."""
+COLLINEAR = 1e-10
 """A column whose part that no other explains has less than this share of its variance is explained by the others."""
 
 
@@ -46,13 +46,17 @@ class View:
         return self.names[poor[0]] if len(poor) else None
 
 
-def look(matrix: Matrix, weights: Floats, rng: np.random.Generator) -> View:
-    """Units by median and quartiles (a power of two, so exact), which no outlier moves."""
+def look(matrix: Matrix, weights: Floats, one_scale: bool, rng: np.random.Generator) -> View:
+    """Units by median and quartiles (a power of two, so exact), which no outlier moves; one unit for spheres."""
     x = matrix.values
     n, d = x.shape
+    if n < 2:
+        raise TableError("there is 1 row: a Gaussian needs spread, so at least 2 different rows are needed")
     shift, scale = np.empty(d), np.empty(d)
     for j, name in enumerate(matrix.names):
         shift[j], scale[j] = _units(x[:, j], name)
+    if one_scale:
+        scale[:] = scale.min()
     rows = GaussianRows(x, shift, scale, weights)
     some = np.arange(n) if n <= SAMPLE_ROWS else np.sort(rng.choice(n, SAMPLE_ROWS, replace=False))
     cells = (x[some] - shift) * scale
@@ -88,10 +92,14 @@ def _units(column: Floats, name: str) -> tuple[float, float]:
     if not spread > 0:
         present = column[~np.isnan(column)]
         if np.all(present == present[0]):
-            raise TableError(f"column {name!r} holds only the value {present[0]:g}: a Gaussian needs spread; leave it out")
+            raise TableError(
+                f"column {name!r} holds only the value {present[0]:g}: a Gaussian needs spread; leave it out"
+            )
         spread = float(np.std((present - middle) / np.abs(present - middle).max())) * np.abs(present - middle).max()
     if not 1 / LARGEST < spread < LARGEST:
-        raise TableError(f"column {name!r} has a spread of {spread:g}, which cannot be squared: multiply it by a power of ten")
+        raise TableError(
+            f"column {name!r} has a spread of {spread:g}, which cannot be squared: multiply it by a power of ten"
+        )
     return float(middle), float(np.exp2(-np.round(np.log2(spread))))
 
 

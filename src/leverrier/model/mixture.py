@@ -56,7 +56,7 @@ class Mixture:
             object.__setattr__(self, name, value)
         object.__setattr__(self, "names", names)
         if not self._pass.positive:
-            raise OptionError("a covariance matrix is not positive definite: every component needs spread in every direction")
+            raise OptionError("a covariance matrix is not positive definite: it has no spread in some direction")
 
     @property
     def n_components(self) -> int:
@@ -144,8 +144,7 @@ class Mixture:
         if not isinstance(other, Mixture):
             return NotImplemented
         return self.kind == other.kind and all(
-            np.array_equal(mine, theirs)
-            for mine, theirs in ((self.weights, other.weights), (self.means, other.means), (self.covariances, other.covariances))
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in ("weights", "means", "covariances")
         )
 
     def __hash__(self) -> int:
@@ -192,8 +191,8 @@ def _compact(given: Floats, kind: Kind, k: int, d: int) -> Floats:
     if given.shape == (k, d, d) != shapes[kind]:
         diagonal = np.diagonal(given, axis1=1, axis2=2)
         small = {"tied": given[0], "diagonal": diagonal, "spherical": diagonal[:, 0]}[kind]
-        back = {"tied": small, "diagonal": diagonal[:, :, None] * np.eye(d), "spherical": diagonal[:, :1, None] * np.eye(d)}
-        if not np.array_equal(np.broadcast_to(back[kind], given.shape), given):
+        back = given[:1] if kind == "tied" else diagonal[:, : 1 if kind == "spherical" else d, None] * np.eye(d)
+        if not np.array_equal(np.broadcast_to(back, given.shape), given):
             raise OptionError(f"the covariance matrices are not {kind}: give kind='full', or matrices that are")
         given = small.copy()
     if given.shape != shapes[kind]:
@@ -204,8 +203,8 @@ def _compact(given: Floats, kind: Kind, k: int, d: int) -> Floats:
     if not np.all(variances > 0):
         raise OptionError("a variance is not positive: every component needs spread in every column")
     if kind in ("full", "tied"):
-        deviations = np.sqrt(variances)
-        if not np.all(np.abs(given - np.swapaxes(given, -1, -2)) <= 1e-6 * deviations[..., None] * deviations[..., None, :]):
+        size = np.sqrt(variances[..., None] * variances[..., None, :])
+        if not np.all(np.abs(given - np.swapaxes(given, -1, -2)) <= 1e-6 * size):
             raise OptionError("a covariance matrix is not symmetric")
         given = 0.5 * (given + np.swapaxes(given, -1, -2))
     return given

@@ -107,7 +107,7 @@ def _patterns(evidence: Evidence, incomplete: NDArray[np.bool_]) -> tuple[Intege
         keys = np.random.default_rng(attempt).integers(0, 2**64, size=len(with_holes), dtype=np.uint64)
         sums = np.zeros(evidence.n_rows, dtype=np.uint64)
         for key, v in zip(keys, with_holes, strict=True):
-            sums += key * (evidence.column(v) == evidence.hole)
+            sums ^= key * (evidence.column(v) == evidence.hole)
         _, first, pattern = np.unique(sums, return_index=True, return_inverse=True)
         same = all(  # sums could coincide by chance: make sure that they did not
             bool(np.array_equal(holes, holes[first][pattern]))

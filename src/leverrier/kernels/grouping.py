@@ -10,7 +10,7 @@ def connect_unobserved(missing, order, starts, members, prune, keys, labels, fou
 
     Two are connected when a family holds both. With `prune`, an unobserved variable without an observed descendant
     (barren) is left out with its family: it changes nothing that is observed. A family's child is its last member;
-    labels: the group's root, −1 observed, −2 barren. A group's key is the sum of its variables' keys.
+    labels: the group's root, −1 observed, −2 barren. A group's key is its variables' keys, XORed.
     """
     n_patterns, n_variables = missing.shape
     sums = np.zeros(n_variables, dtype=np.uint64)
@@ -47,12 +47,12 @@ def connect_unobserved(missing, order, starts, members, prune, keys, labels, fou
         for v in range(n_variables):
             if label[v] >= 0:
                 label[v] = label[label[v]]  # roots are the smallest of their group, so already final
-                sums[label[v]] += keys[v]
+                sums[label[v]] ^= keys[v]
         for v in range(n_variables):
             if label[v] == v:
                 found[count, 0] = p
                 found[count, 1] = v
-                found[count, 2] = np.int64(sums[v])
+                found[count, 2] = np.int64(sums[v] >> np.uint64(1))
                 sums[v] = 0
                 count += 1
     return count
@@ -67,10 +67,10 @@ def locate(
     within[t, v] tells whether variable v is in the group; the others of a present factor are observed. A factor
     with an unobserved child outside the group is barren: it points at ones. `key` gets a hash of kind and bases.
     """
-    multiplier = np.uint64(0x9E3779B97F4A7C15)
+    left, right, spread = np.uint64(7), np.uint64(57), np.uint64(2654435761)
     for i in range(rows.size):
         t = kind[i]
-        mixed = np.uint64(t + 1) * multiplier
+        mixed = np.uint64(t + 1) * spread
         place = first[i]
         for n in range(needs.shape[1]):
             j = needs[t, n]
@@ -88,8 +88,7 @@ def locate(
                 base += code * strides[k]
             bases[place] = base
             place += 1
-            mixed = (mixed ^ np.uint64(base)) * multiplier
-            mixed ^= mixed >> np.uint64(29)
+            mixed = ((mixed << left) | (mixed >> right)) ^ (np.uint64(base) * spread)
         key[i] = mixed
 
 

@@ -186,8 +186,10 @@ def advance(runs, value, counts, mode, accelerate, tolerance, theta, saved, stat
         state[REFUSED] += 1.0
         state[LONGEST] = max(2.0, state[STEP] / 4.0)
         return REFUSED_PROPOSAL
+    if not value > -np.inf:
+        return FELL
     gain = value - state[VALUE]
-    if not (value > -np.inf and gain >= -(1e-9 + 1e-12 * abs(value))):
+    if not gain >= -(1e-9 + 1e-12 * abs(value)):
         return FELL
     state[VALUE] = value
     plain_step = state[PHASE] == SECOND

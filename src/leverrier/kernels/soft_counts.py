@@ -188,14 +188,20 @@ def soft_table(codes, columns, slots, variables, cards, strides, weights, owner,
 
 
 @njit(cache=True, nogil=True)
-def soft_histogram(outer, inner, column, states, inner_states, weights, owner, singles, n_states, stride, out):
-    """Counts of (outer, column, inner) where one hidden variable has a posterior in each row and the rest is observed.
-
-    The hidden variable's own contribution to the cell is state × stride; singles[owner[row], :] is its posterior.
-    """
+def owned_histogram(outer, inner, column, states, inner_states, weights, owner, n_cells, out):
+    """out[owner, cell]: weight of each observed cell (outer, column, inner) among the rows of each instance."""
     for row in range(outer.size):
         cell = (outer[row] * states + column[row]) * inner_states + inner[row]
+        out[owner[row] * n_cells + cell] += weights[row] if weights.size > 0 else 1.0
+
+
+@njit(cache=True, nogil=True)
+def soft_histogram(outer, inner, column, states, inner_states, weights, owner, posteriors, out):
+    """out[cell, state of the hidden variable]: the same with each row spread by its instance's posterior at once."""
+    n_states = posteriors.shape[1]
+    for row in range(outer.size):
+        cell = ((outer[row] * states + column[row]) * inner_states + inner[row]) * n_states
         weight = weights[row] if weights.size > 0 else 1.0
-        start = owner[row] * n_states
+        source = posteriors[owner[row]]
         for k in range(n_states):
-            out[cell + k * stride] += weight * singles[start + k]
+            out[cell + k] += weight * source[k]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from leverrier.data.alignment import realign
 from leverrier.data.table import Table, Variable
 from leverrier.errors import NetworkError, TooLargeError
 from leverrier.inference.layout import c_strides
-from leverrier.kernels.soft_counts import soft_histogram, soft_table
+from leverrier.kernels.soft_counts import owned_histogram, soft_histogram, soft_table
 from leverrier.model.network import Network
 from leverrier.statistics.family import Family
 from leverrier.statistics.observation import Observation, observe
@@ -26,6 +25,8 @@ Integers = NDArray[np.int64]
 LARGEST_JOINT = 1024
 """Groups of unobserved variables with up to this many joint states keep their whole joint posterior."""
 CACHED_CELLS = 2**24
+DENSE = 4
+"""Cells by distinct posteriors are counted first where they are no more than so many for each row."""
 
 
 class ExpectedCounts:
@@ -56,6 +57,7 @@ class ExpectedCounts:
         self._cards = [network.cardinality(name) for name in self._names]
         self._tables: dict[tuple[int, ...], Floats] = {}
         self._cells = 0
+        self._instances: dict[int, tuple[NDArray[np.int32], Floats]] = {}
 
     @property
     def cardinalities(self) -> dict[str, int]:
@@ -150,55 +152,82 @@ class ExpectedCounts:
 
         The place after the last variable is the family with no further parent.
         """
+        last = len(self._cards)
         places = [int(v) for v in np.flatnonzero(wanted)]
-        sizes = np.zeros(len(wanted), dtype=np.int64)
+        seen: dict[int, Floats] = {}
+        if not self._lacking[[child, *parents]].any():
+            seen = self._observed_parts(child, parents, [v for v in places if v == last or not self._lacking[v]])
         base = int(np.prod([self._cards[v] for v in (*parents, child)], dtype=np.int64))
+        sizes = np.zeros(len(wanted), dtype=np.int64)
         for v in places:
-            sizes[v] = base * (self._cards[v] if v < len(self._cards) else 1)
+            sizes[v] = len(seen[v]) if v in seen else base * (self._cards[v] if v < last else 1)
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         counts = np.zeros(int(starts[-1]))
         soft = self._one_hidden(child, parents)
         for v in places:
             part = counts[starts[v] : starts[v + 1]]
-            if soft is not None and (v == len(self._cards) or not self._lacking[v]):
+            if v in seen:
+                part[:] = seen[v]
+            elif soft is not None and (v == last or not self._lacking[v]):
                 soft(v, part)
-                continue
-            names = tuple(self._names[p] for p in (*parents, *([v] if v < len(self._cards) else [])))
-            part[:] = self._table(Family(self._names[child], names)).ravel()
+            else:
+                names = tuple(self._names[p] for p in (*parents, *([v] if v < last else [])))
+                part[:] = self._table(Family(self._names[child], names)).ravel()
         return counts, starts
 
-    def _one_hidden(self, child: int, parents: Sequence[int]) -> Any:
-        """A quicker way for a family with one hidden variable and all else observed: write v's table into a part."""
-        scope = (*parents, child)
-        hidden = [v for v in scope if self._lacking[v]]
-        if len(hidden) != 1 or self._seen.evidence.column_of[hidden[0]] >= 0:
-            return None
-        h = hidden[0]
+    def _observed_parts(self, child: int, parents: Sequence[int], places: Sequence[int]) -> dict[int, Floats]:
+        """The packed tables of families that every row shows, by variable."""
+        column = self._seen.evidence.column_of
+        where = {v: int(column[v]) if v < len(column) else len(self._seen.table.variables) for v in places}
+        asked = np.zeros(len(self._seen.table.variables) + 1, dtype=np.bool_)
+        asked[list(where.values())] = True
+        counts, starts = self._seen.counts.expand(int(column[child]), [int(column[p]) for p in parents], asked)
+        return {v: counts[starts[c] : starts[c + 1]].astype(np.float64) for v, c in where.items()}
+
+    def _one_hidden(self, child: int, parents: Sequence[int]) -> Callable[[int, Floats], None] | None:
+        """A quicker way for a family with one hidden variable and all else observed: writes v's table into a part."""
         evidence = self._seen.evidence
-        owner, single = self._posteriors.of(h, self._cards[h])
-        outer = np.zeros(evidence.n_rows, dtype=np.int64)
-        after = 1  # how many configurations of parents one state of the hidden parent spans
-        for p in parents:
-            outer *= self._cards[p]
-            after *= self._cards[p]
-            if p == h:
-                after = 1
-            else:
-                outer += evidence.column(p)
-        states = self._cards[child]
+        lacking = [v for v in (*parents, child) if self._lacking[v]]
+        if len(lacking) != 1 or evidence.column_of[lacking[0]] >= 0:
+            return None
+        h = lacking[0]
+        at = parents.index(h) if h != child else len(parents)
+        owner, posteriors = self._of_hidden(h)
         nothing = np.zeros(evidence.n_rows, dtype=evidence.codes.dtype)
         nothing.flags.writeable = False
-        inner = nothing if child == h else evidence.column(child)
+        outer = np.zeros(evidence.n_rows, dtype=np.int64)
+        for p in parents:
+            if p != h:
+                outer *= self._cards[p]
+                outer += evidence.column(p)
+        before = int(np.prod([self._cards[p] for p in parents[:at]], dtype=np.int64))
+        after = int(np.prod([self._cards[p] for p in parents[at + 1 :]], dtype=np.int64))
+        inner, inside = (nothing, 1) if child == h else (evidence.column(child), self._cards[child])
 
         def write(v: int, part: Floats) -> None:
-            width = 1 if v == len(self._cards) else self._cards[v]
-            column = nothing if v == len(self._cards) else evidence.column(v)
-            stride = 1 if child == h else after * width * states
-            soft_histogram(
-                outer, inner, column, width, states, self._weights, owner, single.ravel(), len(single[0]), stride, part
-            )
+            width, column = (1, nothing) if v == len(self._cards) else (self._cards[v], evidence.column(v))
+            cells = before * after * width * inside
+            rows = (outer, inner, column, width, inside, self._weights, owner)
+            if cells * len(posteriors) <= DENSE * len(outer):  # count first, spread what was counted
+                counted = np.zeros((len(posteriors), cells))
+                owned_histogram(*rows, cells, counted.ravel())
+                spread = posteriors.T @ counted
+            else:
+                flat = np.zeros((cells, posteriors.shape[1]))
+                soft_histogram(*rows, posteriors, flat.ravel())
+                spread = flat.T
+            shape = (before, after * width * inside) if h != child else (before * width, 1)
+            part[:] = spread.reshape(-1, *shape).transpose(1, 0, 2).ravel()
 
         return write
+
+    def _of_hidden(self, hidden: int) -> tuple[NDArray[np.int32], Floats]:
+        """Each row's instance of a hidden variable numbered among its own, and their posteriors (kept)."""
+        if hidden not in self._instances:
+            owner, single = self._posteriors.of(hidden, self._cards[hidden])
+            present, compact = np.unique(owner, return_inverse=True)
+            self._instances[hidden] = (compact.astype(np.int32), np.ascontiguousarray(single[present]))
+        return self._instances[hidden]
 
 
 def _fitting(network: Network, table: Table) -> Table:

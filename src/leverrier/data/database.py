@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import duckdb
 
 _THREADS = 4
-_MEMORY, _MUCH_MEMORY = "400MB", "4GB"
+_MEMORY, _MUCH_MEMORY = "250MB", "4GB"
 _SMALL = 4_000_000
 """Below this many bytes threads cost more than they bring."""
 
@@ -29,7 +29,7 @@ def connected(folder: str, size: int) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def allow_more(database: duckdb.DuckDBPyConnection) -> None:
-    """Ten times the memory, for what turned out not to fit."""
+    """Much more memory, for what turned out not to fit."""
     database.execute(f"SET memory_limit = '{_MUCH_MEMORY}'")
 
 

@@ -28,6 +28,13 @@ CALLS = {
     "posterior": "net.posterior(data.drop('lung'), 'lung')",
     "score": "lv.score(net, data)",
     "learn_structure": "lv.learn_structure(data)",
+    "fit": "lv.fit(net, data.drop('lung'), hidden={'lung': 2})",
+    "fit vb": "lv.fit(net, data.drop('lung'), hidden={'lung': 2}, method='vb')",
+    "structural_em": "lv.structural_em(net, data.drop('lung'), hidden={'lung': 2})",
+    "latent_classes": "lv.latent_classes(data, states=range(1, 4), starts=5)",
+    "cardinality": "lv.cardinality(net, data.drop('either'), hidden='either')",
+    "fit_mixture": "lv.fit_mixture(np.random.default_rng(0).normal(size=(200, 2)), components=2)",
+    "hidden_causes": "lv.hidden_causes(lv.datasets.hidden_causes(seed=0)[0], sweeps=20, chains=1)",
     "learn_structure best": "lv.learn_structure(data, method='best', rounds=2)",
 }
 

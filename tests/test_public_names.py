@@ -6,9 +6,10 @@ import sys
 import leverrier
 
 NAMES = """
-AIC BIC BDe BDeu Graph InputError LeverrierError LogLikelihood Network Status Table __version__ datasets
-from_networkx from_pgmpy from_pyagrum learn_structure read_network read_table score to_networkx to_pgmpy to_pyagrum
-write_network write_table
+AIC BIC BDe BDeu FallError FormatError Graph InputError LeverrierError LogLikelihood MissingExtraError Mixture
+Network NetworkError OptionError Status Table TableError TooLargeError __version__ cardinality cheeseman_stutz
+datasets fit fit_mixture from_networkx from_pgmpy from_pyagrum hidden_causes latent_classes learn_structure
+read_network read_table score semi_cliques structural_em to_networkx to_pgmpy to_pyagrum write_network write_table
 """
 PUBLIC = NAMES.split()
 

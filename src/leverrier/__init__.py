@@ -19,8 +19,17 @@ if TYPE_CHECKING:
     from leverrier.data.reading import read_table as read_table
     from leverrier.data.table import Table as Table
     from leverrier.data.writing import write_table as write_table
+    from leverrier.discovery.cardinality import cardinality as cardinality
+    from leverrier.discovery.semi_clique import semi_cliques as semi_cliques
+    from leverrier.errors import FallError as FallError
+    from leverrier.errors import FormatError as FormatError
     from leverrier.errors import InputError as InputError
     from leverrier.errors import LeverrierError as LeverrierError
+    from leverrier.errors import MissingExtraError as MissingExtraError
+    from leverrier.errors import NetworkError as NetworkError
+    from leverrier.errors import OptionError as OptionError
+    from leverrier.errors import TableError as TableError
+    from leverrier.errors import TooLargeError as TooLargeError
     from leverrier.formats.files import read_network as read_network
     from leverrier.formats.files import write_network as write_network
     from leverrier.formats.interop import from_networkx as from_networkx
@@ -29,30 +38,49 @@ if TYPE_CHECKING:
     from leverrier.formats.interop import to_networkx as to_networkx
     from leverrier.formats.interop import to_pgmpy as to_pgmpy
     from leverrier.formats.interop import to_pyagrum as to_pyagrum
+    from leverrier.learning.cheeseman_stutz import cheeseman_stutz as cheeseman_stutz
+    from leverrier.learning.fit import fit as fit
+    from leverrier.learning.latent_classes import latent_classes as latent_classes
+    from leverrier.learning.mixture import fit_mixture as fit_mixture
     from leverrier.learning.score import AIC as AIC
     from leverrier.learning.score import BIC as BIC
     from leverrier.learning.score import BDe as BDe
     from leverrier.learning.score import BDeu as BDeu
     from leverrier.learning.score import LogLikelihood as LogLikelihood
+    from leverrier.learning.structural_em import structural_em as structural_em
     from leverrier.learning.structure import learn_structure as learn_structure
     from leverrier.learning.structure import score as score
     from leverrier.model.graph import Graph as Graph
+    from leverrier.model.mixture import Mixture as Mixture
     from leverrier.model.network import Network as Network
+    from leverrier.sampling.chains import hidden_causes as hidden_causes
     from leverrier.status import Status as Status
 
 _WHERE = {
     "data.reading": ("read_table",),
     "data.writing": ("write_table",),
     "data.table": ("Table",),
-    "errors": ("InputError", "LeverrierError"),
+    "discovery.cardinality": ("cardinality",),
+    "discovery.semi_clique": ("semi_cliques",),
+    "errors": (
+        "FallError", "FormatError", "InputError", "LeverrierError", "MissingExtraError", "NetworkError", "OptionError",
+        "TableError", "TooLargeError",
+    ),
     "formats.files": ("read_network", "write_network"),
     "formats.interop": (
         "from_networkx", "from_pgmpy", "from_pyagrum", "to_networkx", "to_pgmpy", "to_pyagrum",
     ),
+    "learning.cheeseman_stutz": ("cheeseman_stutz",),
+    "learning.fit": ("fit",),
+    "learning.latent_classes": ("latent_classes",),
+    "learning.mixture": ("fit_mixture",),
+    "learning.structural_em": ("structural_em",),
     "learning.score": ("AIC", "BIC", "BDe", "BDeu", "LogLikelihood"),
     "learning.structure": ("learn_structure", "score"),
     "model.graph": ("Graph",),
+    "model.mixture": ("Mixture",),
     "model.network": ("Network",),
+    "sampling.chains": ("hidden_causes",),
     "status": ("Status",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}

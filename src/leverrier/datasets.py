@@ -6,7 +6,10 @@ from importlib.resources import files
 
 from leverrier.errors import OptionError
 from leverrier.formats.network_json import loads_json
+from leverrier.model.hidden_causes import hidden_causes
 from leverrier.model.network import Network
+
+__all__ = ["hidden_causes", "network", "networks"]
 
 _NETWORKS = ("alarm", "insurance", "asia", "child", "hailfinder", "win95pts", "candy", "heart")
 

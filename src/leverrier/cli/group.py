@@ -9,7 +9,10 @@ import click
 import leverrier
 
 VERBS = {
+    "cardinality": "leverrier.cli.hidden",
+    "causes": "leverrier.cli.hidden",
     "check": "leverrier.cli.tables",
+    "classes": "leverrier.cli.hidden",
     "convert": "leverrier.cli.networks",
     "demo": "leverrier.cli.demo",
     "learn": "leverrier.cli.networks",

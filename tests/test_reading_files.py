@@ -298,6 +298,16 @@ def test_what_is_no_file_of_ours(tmp_path, name, words):
         read_table(tmp_path)
 
 
+def test_a_file_that_cannot_be_opened(csv, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    path = csv("a,b\n1,2\n")
+    monkeypatch.setattr("leverrier.data.csvtext.open", refuse, raising=False)
+    with pytest.raises(TableError, match=r"t\.csv: cannot be read \(Permission denied\)"):
+        read_table(path)
+
+
 def test_a_file_without_a_usable_column_says_why(csv):
     with pytest.raises(TableError, match=r"has no usable column \('a': it has only the value 1; 'b': it is empty\)"):
         read_table(csv("a,b\n1,\n1,\n"))

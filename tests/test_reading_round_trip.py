@@ -195,7 +195,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text("old")
     monkeypatch.setattr("leverrier.data.writing._write_rows", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(TableError, match=r"t\.csv: cannot be written \(disk full\)"):
         write_table(small(), path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]

@@ -118,7 +118,9 @@ def test_mixed_columns_are_text_and_said():
 
 
 def test_names_that_are_not_text_become_text():
-    assert read_table(pd.DataFrame({5: ["a", "b"], (1, 2): [0, 1]})).variables == ("5", "(1, 2)")
+    frame = pd.DataFrame({5: ["a", "b"], (1, 2): [0, 1]})
+    assert read_table(frame).variables == ("5", "(1, 2)")
+    assert read_table(frame, types={5: "ignore"}, bins={(1, 2): [0.5]}).states == {"(1, 2)": ("< 0.5", "≥ 0.5")}
 
 
 def test_an_array_is_rows_by_columns():

@@ -43,6 +43,8 @@ def opened(path: Path, encoding: str) -> Iterator[IO[str]]:
         raise OptionError(f"encoding={encoding!r} is not known: say utf-8, latin-1, cp1252, utf-16, …") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise TableError(f"{path}: not a whole gzip file; unpack it, or make it again") from None
+    except OSError as problem:
+        raise TableError(f"{path}: cannot be read ({problem.strerror or problem})") from None
 
 
 def _undecodable(path: Path, encoding: str) -> str:

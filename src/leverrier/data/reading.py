@@ -57,7 +57,7 @@ def read_table(
         if types or ignore or missing or weights is not None:
             raise OptionError("the source is a Table already: only like=, states= and unseen= apply to it")
         return source if known is None else realign(source, known, unseen)
-    options = Options(dict(types or {}), _names(ignore), bins, bin_rule)
+    options = _options(types, ignore, bins, bin_rule)
     with _opened(source, options, missing, encoding, delimiter) as data:
         _check_names(data, options, weights)
         each = _weights(data, weights)
@@ -85,7 +85,7 @@ def describe_columns(
     delimiter: str | None = None,
 ) -> list[Decision]:
     """What `read_table` would decide, column by column, with the reasons; nothing is encoded."""
-    options = Options(dict(types or {}), _names(ignore), bins, bin_rule)
+    options = _options(types, ignore, bins, bin_rule)
     with _opened(source, options, missing, encoding, delimiter) as data:
         _check_names(data, options, weights)
         each = _weights(data, weights)
@@ -124,8 +124,20 @@ def _variable(name: str, labels: tuple[Label, ...]) -> Variable:
     return Variable(name, labels, "binned" if cuts else "category", cuts)
 
 
+def _options(
+    types: Mapping[str, str | Sequence[Label]] | None,
+    ignore: str | Collection[str],
+    bins: Bins | Mapping[str, Bins],
+    bin_rule: Rule,
+) -> Options:
+    """Columns are named by text; a frame's column 5 may be named 5."""
+    named = {str(name): choice for name, choice in (types or {}).items()}
+    each = {str(name): choice for name, choice in bins.items()} if isinstance(bins, Mapping) else bins
+    return Options(named, _names(ignore), each, bin_rule)
+
+
 def _names(names: str | Collection[str]) -> frozenset[str]:
-    return frozenset([names] if isinstance(names, str) else names)
+    return frozenset([names] if isinstance(names, str) else map(str, names))
 
 
 @contextmanager
@@ -137,7 +149,7 @@ def _opened(
     if isinstance(source, str | os.PathLike):
         named = (*options.types, *(options.bins if isinstance(options.bins, Mapping) else ()))
         numeric = {name for name in named if options.asked(name) == "number"}
-        with file_source(Path(source), encoding, delimiter, marks, numeric) as data:
+        with file_source(Path(source).expanduser(), encoding, delimiter, marks, numeric) as data:
             yield _marked(data, marks)
     elif isinstance(source, Table):
         raise OptionError("the source is a Table already: its columns are table.columns")

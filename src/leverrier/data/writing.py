@@ -24,16 +24,24 @@ _ROWS = 20_000  # written at a time
 
 def write_table(table: Table, path: str | os.PathLike[str], *, weights: str = "weight") -> None:
     """The table with its labels as .csv, .tsv, .csv.gz or .parquet; holes are empty. Weights are the last column."""
-    target = Path(path)
+    target = Path(path).expanduser()
     write = _writer(target)
     columns = label_columns(table, weights)
     if not target.parent.is_dir():
         raise TableError(f"{target}: there is no folder {target.parent}")
+    try:
+        _put(target, lambda part: write(columns, part))
+    except OSError as problem:
+        raise TableError(f"{target}: cannot be written ({problem.strerror or problem})") from None
+
+
+def _put(target: Path, write: Callable[[Path], None]) -> None:
+    """Writes beside the target and then moves it there; what was there stays until the new file is whole."""
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     os.close(handle)
     part = Path(name)
     try:
-        write(columns, part)
+        write(part)
         mask = os.umask(0)
         os.umask(mask)
         part.chmod(0o666 & ~mask)  # as any new file; the temporary one was for us alone

@@ -297,3 +297,23 @@ def test_a_budget_stops_and_says_so():
     told = []
     fit(graph, table, {"h": 2}, starts=3, progress=lambda line, value: told.append((line, value)))
     assert len(told) == 3
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_gives_what_there_is_and_says_so(jobs, monkeypatch):
+    table = random_network(np.random.default_rng(14), 6, min_states=2).sample(300, seed=0)
+    graph = Graph.from_edges(("h", *table.variables), (("h", name) for name in table.variables))
+    calls = []
+
+    def interrupted(self, evaluations):
+        calls.append(evaluations)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return plain(self, evaluations)
+
+    plain = em.ParameterClimb.climb
+    monkeypatch.setattr(em.ParameterClimb, "climb", interrupted)
+    result = fit(graph, table, {"h": 5}, tolerance=0.0, starts=4, jobs=jobs, max_iterations=10**6)
+    assert result.status is Status.INTERRUPTED
+    assert len(calls) < 20
+    assert np.isfinite(result.log_likelihood)

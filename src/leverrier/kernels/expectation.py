@@ -35,39 +35,41 @@ def fill_packs(groups, packs, bases, offsets, theta, pack_weights, cells):
                 packs[p, 0], packs[p, 1], packs[p, 2], packs[p, 3], packs[p, 4], packs[p, 5],
             )  # fmt: skip
             for q in range(n):
-                row = cells[cell + q * stride : cell + (q + 1) * stride]
-                evidence = bases[base + q * n_factors : base + (q + 1) * n_factors]
+                row = cell + q * stride
+                evidence = base + q * n_factors
                 peak = 0.0
                 place = offset
                 for u in range(states):
                     product = 1.0
                     for f in range(n_factors):
-                        product *= theta[evidence[f] + offsets[place]]
+                        product *= theta[bases[evidence + f] + offsets[place]]
                         place += 1
-                    row[u] = product
+                    cells[row + u] = product
                     peak = max(peak, product)
                 if peak < TINY:
-                    taken_out += pack_weights[first + q] * _from_logs(evidence, offsets, offset, theta, states, row)
+                    taken_out += pack_weights[first + q] * _from_logs(
+                        bases, evidence, n_factors, offsets, offset, theta, states, cells, row
+                    )
                 elif several:
                     for u in range(states):
-                        row[u] /= peak
+                        cells[row + u] /= peak
                     taken_out += pack_weights[first + q] * math.log(peak)
     return taken_out
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _from_logs(evidence, offsets, offset, theta, states, row):
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _from_logs(bases, evidence, n_factors, offsets, offset, theta, states, cells, row):
     """The same product by logarithms, divided by its largest entry, whose logarithm is given back."""
     peak = -np.inf
     for u in range(states):
         total = 0.0
-        for f in range(evidence.size):
-            value = theta[evidence[f] + offsets[offset + u * evidence.size + f]]
+        for f in range(n_factors):
+            value = theta[bases[evidence + f] + offsets[offset + u * n_factors + f]]
             total += math.log(value) if value > 0.0 else -np.inf
-        row[u] = total
+        cells[row + u] = total
         peak = max(peak, total)
     for u in range(states):
-        row[u] = math.exp(row[u] - peak) if peak > -np.inf else 0.0
+        cells[row + u] = math.exp(cells[row + u] - peak) if peak > -np.inf else 0.0
     return peak
 
 
@@ -95,13 +97,13 @@ def absorb(group, packs, ids, weights, lo, hi, cells, sums):
     for k in range(n_packs):
         origins[k] = packs[first + k, 4]
     for i in range(lo, hi):
-        at = ids[group[6] + i * n_packs : group[6] + (i + 1) * n_packs]
+        at = group[6] + i * n_packs
         total = 0.0
         for quad in range(stride // 4):
             shift = uint64(4 * quad)
             a = b = c = d = 1.0
             for k in range(n_packs):
-                t = origins[k] + at[k] * step + shift
+                t = origins[k] + ids[at + k] * step + shift
                 a *= cells[t]
                 b *= cells[t + ONE]
                 c *= cells[t + TWO]
@@ -115,7 +117,7 @@ def absorb(group, packs, ids, weights, lo, hi, cells, sums):
         if total > TINY:
             total_log += weight * math.log(total)
         else:
-            peak = _by_logs(origins, at, step, cells, posterior)
+            peak = _by_logs(origins, ids, at, step, cells, posterior)
             total = 0.0
             for u in range(stride):
                 total += posterior[u]
@@ -128,7 +130,7 @@ def absorb(group, packs, ids, weights, lo, hi, cells, sums):
             c = posterior[4 * quad + 2] * scale
             d = posterior[4 * quad + 3] * scale
             for k in range(n_packs):
-                t = origins[k] + at[k] * step + shift
+                t = origins[k] + ids[at + k] * step + shift
                 sums[t] += a
                 sums[t + ONE] += b
                 sums[t + TWO] += c
@@ -136,14 +138,14 @@ def absorb(group, packs, ids, weights, lo, hi, cells, sums):
     return total_log
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _by_logs(origins, at, step, cells, posterior):
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _by_logs(origins, ids, at, step, cells, posterior):
     """The packs' product where it is too small for a float, divided by its largest entry."""
     peak = -np.inf
     for u in range(posterior.size):
         total = 0.0
         for k in range(origins.size):
-            value = cells[origins[k] + at[k] * step + uint64(u)]
+            value = cells[origins[k] + ids[at + k] * step + uint64(u)]
             total += math.log(value) if value > 0.0 else -np.inf
         posterior[u] = total
         peak = max(peak, total)
@@ -172,10 +174,10 @@ def scatter_packs(groups, packs, bases, offsets, sums, counts):
         for p in range(groups[g, 2], groups[g, 2] + groups[g, 3]):
             n, n_factors, base, offset, cell = packs[p, 0], packs[p, 1], packs[p, 2], packs[p, 3], packs[p, 4]
             for q in range(n):
-                evidence = bases[base + q * n_factors : base + (q + 1) * n_factors]
+                evidence = base + q * n_factors
                 place = offset
                 for u in range(states):
                     share = sums[cell + q * stride + u]
                     for f in range(n_factors):
-                        counts[evidence[f] + offsets[place]] += share
+                        counts[bases[evidence + f] + offsets[place]] += share
                         place += 1

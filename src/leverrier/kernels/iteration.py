@@ -91,7 +91,7 @@ def constant_part(runs, fixed, prior, counts, theta, mode):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def extrapolate(runs, saved, theta, longest):
     """Squared extrapolation [varadhan2008 SQUAREM, scheme S3] from three iterates: θ₀ and θ₁ in `saved`, θ₂ in `theta`.
 
@@ -124,7 +124,7 @@ def extrapolate(runs, saved, theta, longest):
     return step
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def bring_back(runs, counts, theta, saved):
     """Whether entries near zero would grow under EM: extrapolation took them too close to the edge.
 
@@ -150,7 +150,7 @@ def bring_back(runs, counts, theta, saved):
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def _settled(gain, tolerance, state):
     """Whether what is still to come is below the tolerance; the state remembers gains of plain steps in a row.
 

@@ -163,7 +163,7 @@ def soft_table(codes, columns, slots, variables, cards, strides, weights, owner,
                 continue
             instance = owner[slots[unseen[a]], row]
             g = group_of[instance]
-            n_alike = 0
+            n_alike = np.int64(0)  # (not a literal: what takes it would compile twice)
             for b in range(a, n_unseen):
                 if unseen[b] >= 0 and owner[slots[unseen[b]], row] == instance:
                     alike[n_alike] = unseen[b]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,8 +52,18 @@ class Climb:
         return self.trace[-1]
 
 
-def climb(climber: Climber, *, max_iterations: int, deadline: float = np.inf, before: tuple[float, ...] = ()) -> Climb:
-    """Run until convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part."""
+def climb(
+    climber: Climber,
+    *,
+    max_iterations: int,
+    deadline: float = np.inf,
+    before: tuple[float, ...] = (),
+    stop: threading.Event | None = None,
+) -> Climb:
+    """Run until convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part.
+
+    Threads get no interrupt from the keyboard: who starts them sets `stop` instead.
+    """
     trace: list[float] = list(before)
     done = 0
     block = 8
@@ -67,6 +78,9 @@ def climb(climber: Climber, *, max_iterations: int, deadline: float = np.inf, be
             now = time.monotonic()
             if outcome is Outcome.RUNNING and now > deadline:
                 status = Status.BUDGET
+                break
+            if outcome is Outcome.RUNNING and stop is not None and stop.is_set():
+                status = Status.INTERRUPTED
                 break
             if now - began < BLOCK_SECONDS:
                 block = min(2 * block, 4096)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -135,29 +137,46 @@ def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[Para
     long = task.objective.plan.work > LONG
     with ThreadPoolExecutor(options.workers) as pool:
         inner = pool if long and options.workers > 1 else None
-        spread = map if long or options.workers == 1 else pool.map
         climbers = [
             ParameterClimb(task.objective, p, tolerance=options.tolerance, accelerate=options.accelerate, threads=inner)
             for p in points
         ]
+        stop = threading.Event()
 
         def go(i: int, limit: int, before: tuple[float, ...] = ()) -> Climb:
-            found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before)
+            found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before, stop=stop)
             found = _past_saddles(climbers[i], found, limit, options)
+            if found.status is Status.INTERRUPTED:
+                stop.set()
             if options.progress is not None:
                 options.progress(f"start {i + 1} of {len(points)}: {found.status}", found.value + task.constant)
             return found
 
+        def spread(works: Sequence[Callable[[], Climb]]) -> list[Climb]:
+            if inner is not None or options.workers == 1:
+                return [work() for work in works]
+            futures = [pool.submit(work) for work in works]
+            return [_awaited(future, stop) for future in futures]
+
         everyone = range(len(points))
         if options.keep is None or options.keep >= len(points) or options.max_iterations <= SHORT:
-            return climbers, list(spread(lambda i: go(i, options.max_iterations), everyone))
-        climbs = list(spread(lambda i: go(i, SHORT), everyone))
+            return climbers, spread([partial(go, i, options.max_iterations) for i in everyone])
+        climbs = spread([partial(go, i, SHORT) for i in everyone])
         best = sorted(everyone, key=lambda i: -climbs[i].value)[: options.keep]
         going = [i for i in best if climbs[i].status is Status.ITERATION_LIMIT]
-        rest = list(spread(lambda i: go(i, options.max_iterations - SHORT, climbs[i].trace[:-1]), going))
+        rest = spread([partial(go, i, options.max_iterations - SHORT, climbs[i].trace[:-1]) for i in going])
         for i, found in zip(going, rest, strict=True):
             climbs[i] = Climb(found.trace, SHORT + found.iterations, found.status)
         return climbers, climbs
+
+
+def _awaited(future: Future[Climb], stop: threading.Event) -> Climb:
+    """A thread's result. An interrupt from the keyboard stops all threads where they are, and what they have counts."""
+    while True:
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            stop.set()
 
 
 def _past_saddles(climber: ParameterClimb, found: Climb, limit: int, options: _Options) -> Climb:

@@ -115,7 +115,9 @@ def holes(rows: int = 5000, share: float = 0.2) -> None:
     uniform = {name: np.full(network.shape(name), 1 / network.cardinality(name)) for name in network.variables}
     on_complete = fit(network, complete, prior=0.1).network if complete.n_rows else network.with_tables(uniform)
     available = network_from_counts(network.graph, table.states, ObservedCounts(table), lv.BDe(0.1))
-    for label, model in (("true network", network), ("EM", result.network), ("available cases", available),
+    without_holes = network_from_counts(network.graph, full.states, ObservedCounts(full), lv.BDe(0.1))
+    for label, model in (("true network", network), ("the same rows without holes", without_holes),
+                         ("EM", result.network), ("available cases", available),
                          (f"complete rows only ({complete.n_rows} of them)", on_complete)):  # fmt: skip
         print(f"  test log-loss {-model.log_likelihood(test) / rows:8.4f} nats a row   {label}")
 
@@ -173,7 +175,7 @@ def main() -> None:
     parser.add_argument("--without", default="", help="peers to leave out, comma-separated")
     parser.add_argument("--fits", type=int, default=5000, help="random fits of the stress run")
     options = parser.parse_args()
-    warnings.filterwarnings("ignore", module="(pgmpy|pyagrum).*")
+    warnings.filterwarnings("ignore", category=FutureWarning)  # (the peers')
     small = lv.datasets.network("asia")
     fit(small, small.sample(200, seed=0).drop("lung"), method="vb")  # compile
     parts = options.parts.split(",")

@@ -34,7 +34,9 @@ figcaption { color: #333; font-size: .9rem; }
 {% for paragraph in section.paragraphs %}<p>{{ paragraph }}</p>
 {% endfor %}
 {% if section.listing %}<pre>{{ section.listing }}</pre>{% endif %}
-{% if section.figure %}<figure>{{ section.figure | safe }}<figcaption>{{ section.caption }}</figcaption></figure>{% endif %}
+{% if section.figure %}<figure>
+{{ section.figure | safe }}
+<figcaption>{{ section.caption }}</figcaption></figure>{% endif %}
 </section>
 {% endfor %}
 </body>

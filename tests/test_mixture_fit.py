@@ -144,6 +144,12 @@ def test_a_range_keeps_its_ends(shared_data):
     assert [row.components for row in found.table] == [2, 3, 4]
     assert found.table[found.components - 2].icl == min(row.icl for row in found.table)
     assert found.mixture.names == ("eruptions", "waiting")
+    assert found.table.row(3) is found.table[1]
+    assert found.table.column("parameters") == [11, 17, 23]
+    assert [line.split()[0] for line in str(found.table).splitlines()] == ["components", "2", "3", "4"]
+    assert found.table.to_dicts()[0]["status"] == "converged"
+    with pytest.raises(OptionError, match="5 components were not tried"):
+        found.table.row(5)
 
 
 def test_the_prior_is_the_one_it_says(shared_data):

@@ -15,8 +15,17 @@ from numpy.typing import ArrayLike
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.climb import Progress
-from leverrier.learning.fit import Starts
-from leverrier.learning.mixture_choice import CRITERIA, Criterion, FitRow, candidates, finished, fit_row, rank
+from leverrier.learning.fit_result import Starts
+from leverrier.learning.mixture_choice import (
+    CRITERIA,
+    Criterion,
+    FitRow,
+    MixtureTable,
+    candidates,
+    finished,
+    fit_row,
+    rank,
+)
 from leverrier.learning.mixture_fit import ComponentsFit, MixtureTask, fit_components
 from leverrier.learning.mixture_prior import NormalInverseWishart
 from leverrier.learning.mixture_start import wide
@@ -44,7 +53,7 @@ class MixtureResult:
     status: Status
     iterations: int
     starts: Starts
-    table: tuple[FitRow, ...]
+    table: MixtureTable
     """For each number of components that was tried: log-likelihood, parameters, BIC, ICL, AIC (smaller is better)."""
     criterion: Criterion
     prior: NormalInverseWishart | None
@@ -191,9 +200,9 @@ def _chosen(task: MixtureTask, numbers: Iterable[int], patient: bool, criterion:
         trace=found.climb.trace,
         likelihoods=found.likelihoods,
         status=found.climb.status,
-        iterations=found.climb.iterations,
+        iterations=found.iterations,
         starts=best.starts,
-        table=tuple(table),
+        table=MixtureTable(tuple(table)),
         criterion=criterion,
         prior=None if prior is None else prior.moved_back(rows.shift, rows.scale),
         events=best.events,

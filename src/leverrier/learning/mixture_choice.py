@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from leverrier.errors import OptionError
 from leverrier.inference.gaussian import stretches_of_posteriors
-from leverrier.learning.fit import Starts
+from leverrier.learning.fit_result import Starts
 from leverrier.learning.mixture_climb import MixtureProblem
 from leverrier.learning.mixture_repair import Ended
 from leverrier.model.mixture import Mixture
@@ -22,6 +22,16 @@ MOST = 30
 """`components="auto"` tries at most so many."""
 PATIENCE = 3
 """…and stops when the criterion has not improved for so many numbers in a row."""
+HEADINGS = {
+    "components": "components",
+    "log_likelihood": "log-likelihood",
+    "parameters": "parameters",
+    "bic": "BIC",
+    "icl": "ICL",
+    "aic": "AIC",
+    "best_count": "best reached",
+    "note": "",
+}
 
 
 @dataclass(frozen=True)
@@ -29,9 +39,8 @@ class FitRow:
     """One number of components. BIC, ICL and AIC are on the scale of −2 log-likelihood: smaller is better."""
 
     components: int
-    dimension: int
-    """Free parameters."""
     log_likelihood: float
+    parameters: int
     bic: float
     """−2 log-likelihood + parameters · log rows."""
     icl: float
@@ -46,7 +55,47 @@ class FitRow:
 
     @classmethod
     def failed(cls, k: int, why: str) -> FitRow:
-        return cls(k, 0, -np.inf, np.inf, np.inf, np.inf, None, 0, False, why)
+        return cls(k, -np.inf, 0, np.inf, np.inf, np.inf, None, 0, False, why)
+
+
+@dataclass(frozen=True)
+class MixtureTable(Sequence[FitRow]):
+    """The rows by number of components. `str` prints them."""
+
+    rows: tuple[FitRow, ...]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.rows[index]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def row(self, components: int) -> FitRow:
+        """The fit with so many components."""
+        for row in self.rows:
+            if row.components == components:
+                return row
+        tried = ", ".join(str(row.components) for row in self.rows)
+        raise OptionError(f"{components} components were not tried; those were {tried}")
+
+    def column(self, name: str) -> list[Any]:
+        """One figure for every number of components."""
+        return [getattr(row, name) for row in self.rows]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The rows as dicts: pandas.DataFrame(table.to_dicts()) is a frame."""
+        return [{**asdict(row), "status": str(row.status)} for row in self.rows]
+
+    def __str__(self) -> str:
+        lines = [list(HEADINGS.values())]
+        lines += [[_cell(getattr(row, name)) for name in HEADINGS] for row in self.rows]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(HEADINGS))]
+        padded = ([text.rjust(width) for text, width in zip(line, widths, strict=True)] for line in lines)
+        return "\n".join("  ".join(line).rstrip() for line in padded)
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def candidates(components: Any, n_rows: int, given: int | None) -> list[int]:
@@ -80,8 +129,8 @@ def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, en
         certainty += float(logs @ rows.weights[places]) if len(rows.weights) else float(logs.sum())
     return FitRow(
         components=mixture.n_components,
-        dimension=size,
         log_likelihood=log_likelihood,
+        parameters=size,
         bic=bic,
         icl=bic - 2 * certainty,
         aic=-2 * log_likelihood + 2 * size,

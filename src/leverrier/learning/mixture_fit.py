@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
 from leverrier.learning.climb import Progress
-from leverrier.learning.fit import Start, Starts
+from leverrier.learning.fit_result import Start, Starts
 from leverrier.learning.mixture_climb import MixtureProblem
 from leverrier.learning.mixture_prior import Components, weak_prior
 from leverrier.learning.mixture_repair import Ended, remarks, run_start
@@ -127,7 +127,7 @@ def _best(task: MixtureTask, k: int, problem: MixtureProblem, ends: list[Ended |
     best = max(alive, key=lambda end: (end.sound, end.climb.value))
     same = max(100 * task.tolerance, 1e-8 * abs(best.climb.value))
     count = sum(end.sound == best.sound and end.climb.value >= best.climb.value - same for end in alive)
-    runs = tuple(Start(end.climb.value, end.log_likelihood, end.climb.iterations, end.climb.status) for end in alive)
+    runs = tuple(Start(end.climb.value, end.log_likelihood, end.iterations, end.climb.status) for end in alive)
     order = np.argsort(-best.components.weights, kind="stable")
     found = best.components
     listed = Components(found.weights[order], found.means[order], found.covariances[order])

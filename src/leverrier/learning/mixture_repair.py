@@ -42,6 +42,11 @@ class Ended:
     def log_likelihood(self) -> float:
         return self.likelihoods[-1]
 
+    @property
+    def iterations(self) -> int:
+        """Steps that were kept."""
+        return len(self.likelihoods) - 1
+
 
 def run_start(
     problem: MixtureProblem, begin: Components, rng: np.random.Generator, max_iterations: int, deadline: float

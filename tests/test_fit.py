@@ -4,6 +4,7 @@ import networkx
 import numpy as np
 import pytest
 
+from leverrier import datasets
 from leverrier.data.reading import read_table
 from leverrier.data.table import Table
 from leverrier.errors import FallError, NetworkError, OptionError, TableError
@@ -11,9 +12,11 @@ from leverrier.inference import expectation, groups
 from leverrier.learning import em
 from leverrier.learning.climb import Outcome, climb
 from leverrier.learning.fit import fit
+from leverrier.learning.maximise import network_from_counts
 from leverrier.learning.score import BDe, BDeu
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
+from leverrier.statistics.observed import ObservedCounts
 from leverrier.status import Status
 from tests.naive.em import em_step, log_likelihood
 from tests.naive.networks import random_network
@@ -317,3 +320,34 @@ def test_an_interrupt_gives_what_there_is_and_says_so(jobs, monkeypatch):
     assert result.status is Status.INTERRUPTED
     assert len(calls) < 20
     assert np.isfinite(result.log_likelihood)
+
+
+def test_holes_in_alarm_cost_little_and_complete_rows_alone_cost_much():
+    network = datasets.network("alarm")
+    full, test = network.sample(1000, seed=1), network.sample(1000, seed=2)
+    codes = np.where(np.random.default_rng(3).random(full.codes.shape) < 0.2, -1, full.codes.astype(int))
+    table = Table.from_codes(full.states, codes)
+    result = fit(network, table, prior=0.1)
+    assert result.status.converged
+    without_holes = network_from_counts(network.graph, full.states, ObservedCounts(full), BDe(0.1))
+    available = network_from_counts(network.graph, full.states, ObservedCounts(table), BDe(0.1))
+    complete = table.take(~(table.codes == table.missing).any(axis=0))
+    uniform = network.with_tables({n: np.full(network.shape(n), 1 / network.cardinality(n)) for n in network.variables})
+    on_complete = fit(network, complete, prior=0.1).network if complete.n_rows else uniform
+    models = {"EM": result.network, "full": without_holes, "available": available, "complete": on_complete}
+    loss = {name: -model.log_likelihood(test) / 1000 for name, model in models.items()}
+    assert loss["EM"] < loss["full"] + 0.15
+    assert loss["EM"] < loss["available"]
+    assert loss["EM"] < loss["complete"] - 5
+
+
+def test_columns_with_more_than_255_states():
+    rng = np.random.default_rng(15)
+    codes = np.vstack([rng.integers(0, 300, 400), rng.integers(0, 2, (3, 400))])
+    codes[rng.random(codes.shape) < 0.1] = -1
+    states = {"wide": tuple(range(300)), "a": (0, 1), "b": (0, 1), "c": (0, 1)}
+    table = Table.from_codes(states, codes)
+    graph = Graph.from_parents({"h": [], "wide": ["h"], "a": ["h"], "b": ["h", "a"], "c": ["h"]})
+    result = fit(graph, table, {"h": 2}, starts=1, max_iterations=3, accelerate=False)
+    full = np.vstack([np.full((1, 400), -1), codes])
+    assert result.log_likelihood == pytest.approx(log_likelihood(result.network, full[:, :400], np.ones(400)), abs=1e-7)

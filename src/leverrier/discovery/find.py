@@ -175,7 +175,8 @@ def _best_hidden(search: Search, graph: Graph, score: float, name: str, found: l
         return "no candidates: no group of three columns hangs together"
     screened = _screen(search, graph, score, name, suggested, found)
     deep = [_deepen(search, score, one, found) for one in _distinct(screened)[:DEEPENED]]
-    helping = [one for one in deep if one.gain > WORTH and len(one.tried.graph.neighbours(one.name)) >= LEAST_NEIGHBOURS]
+    linked = [one for one in deep if len(one.tried.graph.neighbours(one.name)) >= LEAST_NEIGHBOURS]
+    helping = [one for one in linked if one.gain > WORTH]
     if not helping:
         return "none helped: no candidate scored above the best network without it"
     return max(helping, key=lambda one: one.gain)
@@ -218,14 +219,15 @@ def _placements(construction: Construction, graph: Graph, candidate: Candidate, 
 
 def _try(
     search: Search, place: Placement, name: str, states: int, candidate: Candidate, found: list[_Found],
-    *, rounds: int = 30, starts: int = 1,
+    *, rounds: int = 30,
 ) -> Tried:  # fmt: skip
     graph = place.graph
     region = set(candidate.members) | {p for v in candidate.members for p in graph.parents(v)}
     if search.plan.method == "full" and rounds:
         region = set(graph.nodes)
     hidden = {**_sizes(found), name: states}
-    return try_region(search.ground, graph, hidden, region, starts=starts, max_rounds=rounds, seed=search.plan.seed)
+    return try_region(search.ground, graph, hidden, region, merged=name if rounds else None, starts=2 if rounds else 1,
+                      max_rounds=rounds, seed=search.plan.seed)  # fmt: skip
 
 
 def _deepen(search: Search, score: float, one: _Found, found: list[_Found]) -> _Found:
@@ -251,7 +253,9 @@ def _centred(search: Search, graph: Graph, sizes: Mapping[str, int], rounds: int
     """Structural EM over the hidden variables' neighbourhoods and their parents."""
     region = {v for name in sizes for v in (*graph.blanket(name), *graph.neighbours(name))}
     region |= {p for v in region for p in graph.parents(v)}
-    return try_region(search.ground, graph, sizes, region, starts=3, max_rounds=rounds, seed=search.plan.seed)
+    newest = list(sizes)[-1]
+    return try_region(search.ground, graph, sizes, region, merged=newest, starts=3, max_rounds=rounds,
+                      seed=search.plan.seed)  # fmt: skip
 
 
 def _renamed(one: _Found, best: Tried, score: float) -> _Found:
@@ -289,7 +293,8 @@ def _findings(search: Search, found: list[_Found], reason: str) -> Findings:
 
     baseline = search.baseline
     if not found:
-        return Findings((), baseline.network, baseline.score, baseline, tuple(search.attempts), search.plan.method, reason)
+        return Findings((), baseline.network, baseline.score, baseline, tuple(search.attempts), search.plan.method,
+                        reason)  # fmt: skip
     last = found[-1]
     graph = last.tried.graph
     fitted = fit(graph, search.ground.table, hidden=dict(last.sizes), initial=_initial(search, last), starts=1,

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Table
+from leverrier.discovery.agglomeration import agglomerate
+from leverrier.discovery.first_states import first_states
 from leverrier.learning.family_scores import FamilyScores, Renumbered
 from leverrier.learning.fit import Method
+from leverrier.learning.score import Score
 from leverrier.learning.structural_em import StructuralResult, Task, climb_structure
 from leverrier.model.graph import Graph
 from leverrier.statistics.observed import ObservedCounts
+
+MOST_FIRST_STATES = 128
+"""A start needs no more than this many configurations to merge from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +66,15 @@ def try_region(
     hidden: Mapping[str, int],
     region: Iterable[str],
     *,
-    initial: Mapping[str, NDArray[Any]] | None = None,
+    merged: str | None = None,
     starts: int = 1,
     max_rounds: int = 30,
     seed: int = 0,
 ) -> Tried:
     """Structural EM over the region of a graph that holds the hidden variables; the rest stays as it is.
 
-    The region is widened to whatever has a hidden variable as its parent. `initial` gives posteriors by row.
+    The region is widened to whatever is next to a hidden variable. The first start of the variable `merged` is from
+    its blanket's configurations, merged down to its number of states; the others are random.
     """
     inside = {name for name in region if name not in hidden}
     inside.update(child for name in hidden for child in graph.children(name) if child not in hidden)
@@ -94,7 +100,7 @@ def try_region(
         above={c: _above(graph, c, inside | set(hidden), context) for c in context},
         deadline=ground.deadline,
     )
-    given = None if initial is None else {h: _by_configuration(p, projected.index, len(projected)) for h, p in initial.items()}
+    given = None if merged is None else _merged_start(sub, table, merged, hidden[merged], ground.scores.score)
     result = climb_structure(task, sub, hidden, given, starts, max_rounds, seed)
     whole = graph.with_parents({v: result.graph.parents(v) for v in (*inside, *hidden)})
     roots = sum(ground.scores.family(ground.scores.names.index(c), 0) for c in context)
@@ -126,8 +132,11 @@ def _as_table(
     return Table(tuple(like.columns[p] for p in places), np.ascontiguousarray(configurations), weights)
 
 
-def _by_configuration(posterior: NDArray[Any], index: NDArray[np.int64], count: int) -> NDArray[np.float64]:
-    """A posterior by row, averaged over the rows of each configuration."""
-    states = posterior.shape[1]
-    totals = np.stack([np.bincount(index, posterior[:, k], count) for k in range(states)], axis=1)
-    return totals / totals.sum(axis=1, keepdims=True)
+def _merged_start(
+    graph: Graph, table: Table, name: str, states: int, score: Score
+) -> Mapping[str, NDArray[np.int64]] | None:
+    """A state for each row by merging blanket configurations; None if the blanket is not all columns."""
+    if any(other not in table.variables for other in graph.blanket(name)) or not graph.children(name):
+        return None
+    found = agglomerate(first_states(graph, table, name), score, MOST_FIRST_STATES)
+    return {name: found.assignment(min(states, found.n_first))}

@@ -6,7 +6,6 @@ import csv
 import gzip
 import io
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from leverrier.data.database import connected, identifier, quote
 from leverrier.data.frames import label_columns, label_type
 from leverrier.data.table import Table, Variable
+from leverrier.data.whole_file import put
 from leverrier.errors import TableError
 
 _ROWS = 20_000  # written at a time
@@ -30,24 +30,9 @@ def write_table(table: Table, path: str | os.PathLike[str], *, weights: str = "w
     if not target.parent.is_dir():
         raise TableError(f"{target}: there is no folder {target.parent}")
     try:
-        _put(target, lambda part: write(columns, part))
+        put(target, lambda part: write(columns, part))
     except OSError as problem:
         raise TableError(f"{target}: cannot be written ({problem.strerror or problem})") from None
-
-
-def _put(target: Path, write: Callable[[Path], None]) -> None:
-    """Writes beside the target and then moves it there; what was there stays until the new file is whole."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    part = Path(name)
-    try:
-        write(part)
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)  # as any new file; the temporary one was for us alone
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 Columns = dict[str, tuple[Variable | None, NDArray[Any]]]

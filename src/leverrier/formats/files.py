@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import os
-import secrets
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
+from leverrier.data.whole_file import put
 from leverrier.errors import FormatError, OptionError, TooLargeError
 from leverrier.formats.bif import dumps_bif, loads_bif
 from leverrier.formats.network_json import dumps_json, loads_json
@@ -69,35 +68,15 @@ def read_whole(name: str) -> bytes:
 
 
 def write_whole(name: str, data: bytes) -> None:
-    """Write beside the target, force it to the disk, and put it in the target's place in one step."""
-    temporary = None
+    """Put these bytes in the file's place, whole or not at all."""
     try:
-        target = Path(os.path.realpath(name))
-        temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.part")
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            os.chmod(temporary, target.stat().st_mode & 0o777)
-        os.replace(temporary, target)
-        _settle(target.parent)
+        put(name, lambda part: _fill(part, data))
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path=name) from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):  # gone already, or never made
-                os.unlink(temporary)
 
 
-def _settle(folder: Path) -> None:
-    """Make the new name itself last; where folders cannot be opened there is nothing to do."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+def _fill(part: Path, data: bytes) -> None:
+    part.write_bytes(data)
 
 
 def _reason(error: Exception) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.whole_file import put
 from leverrier.errors import FormatError, OptionError
 from leverrier.sampling.draws import Draws
 from leverrier.sampling.observations import Observations
@@ -30,24 +29,14 @@ def fingerprint(observations: Observations, asked: Any) -> str:
 
 
 def write_atomically(path: Path, arrays: dict[str, NDArray]) -> None:
-    """An npz beside the old one, flushed to the disk, then put in its place: a crash leaves one or the other."""
+    """An npz in the old one's place: a crash leaves one or the other."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
+
+    def write(part: Path) -> None:
+        with open(part, "wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    if hasattr(os, "O_DIRECTORY"):  # the name itself must reach the disk too
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+
+    put(path, write)
 
 
 def save_chain(

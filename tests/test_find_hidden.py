@@ -1,0 +1,70 @@
+"""Where hidden variables sit: simulated truths, and tables in which nothing is hidden."""
+
+import numpy as np
+import pytest
+
+from leverrier.data.table import Table
+from leverrier.discovery.candidate import candidates, put_in, put_in_elidan2000
+from leverrier.discovery.find import find_hidden
+from leverrier.errors import OptionError
+from leverrier.model.graph import Graph
+from tests.test_structural_em import star
+
+
+def test_a_star_with_its_centre_hidden_is_found_whole():
+    truth = star(children=6, states=2)
+    found = find_hidden(truth.sample(2000, seed=1).drop("h"), max_hidden=2)
+    assert len(found.hidden) == 1
+    (hidden,) = found.hidden
+    assert hidden.neighbours == {f"c{i}" for i in range(6)}
+    assert hidden.states == 2
+    assert hidden.gain > 20
+    assert found.score == pytest.approx(found.baseline.score + hidden.gain, abs=1e-6)
+    assert hidden.name in found.network.variables
+
+
+def test_independent_columns_hide_nothing():
+    rng = np.random.default_rng(0)
+    table = Table.from_codes({f"v{i}": (0, 1) for i in range(8)}, rng.integers(0, 2, (8, 1000)))
+    found = find_hidden(table)
+    assert found.hidden == ()
+    assert found.reason.startswith(("no candidates", "none helped"))
+    assert found.network == found.baseline.network
+
+
+def test_a_star_with_its_centre_observed_hides_nothing():
+    found = find_hidden(star(children=6, states=2).sample(2000, seed=2))
+    assert sum(variable.gain for variable in found.hidden) < 8
+
+
+def test_candidates_are_small_sets_with_a_reason():
+    graph = Graph.from_edges("abcde", [("a", "b"), ("a", "c"), ("b", "c"), ("c", "d"), ("d", "e")])
+    found = candidates(graph)
+    assert frozenset("abc") in {one.members for one in found}
+    assert all(3 <= len(one.members) <= 9 and one.signature for one in found)
+    assert len({one.members for one in found}) == len(found)
+
+
+def test_the_new_variable_takes_the_place_of_arcs_among_its_members():
+    graph = Graph.from_edges("abcde", [("a", "b"), ("a", "c"), ("b", "c"), ("e", "c"), ("c", "d")])
+    placed = put_in(graph, "abc", "H").graph
+    assert set(placed.edges) == {("H", "a"), ("H", "b"), ("H", "c"), ("e", "c"), ("c", "d")}
+    hub = put_in(graph, "abc", "H", hub="a").graph
+    assert set(hub.edges) == set(placed.edges) | {("a", "b"), ("a", "c")}
+
+
+def test_the_sources_construction_obeys_its_cycle_rule():
+    """Former parents of members become parents of H, unless they lie below it [elidan2000 section 3]."""
+    graph = Graph.from_edges("abcdef", [("a", "b"), ("a", "c"), ("b", "c"), ("e", "c"), ("a", "f"), ("f", "b")])
+    placed = put_in_elidan2000(graph, "abc", "H").graph
+    assert placed.parents("H") == ("e",)  # f is below a, which is below H
+    assert all(placed.parents(member) == ("H",) for member in "abc")
+    assert placed.parents("f") == ("a",)
+
+
+def test_wrong_options_are_one_clear_line():
+    table = star().sample(50, seed=0)
+    with pytest.raises(OptionError, match="fixed"):
+        find_hidden(table, method="everywhere")
+    with pytest.raises(OptionError, match="elidan2000"):
+        find_hidden(table, construction="other")

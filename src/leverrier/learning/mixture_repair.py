@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.learning.climb import Climb, climb
-from leverrier.learning.mixture_climb import CollapsedError, MixtureClimb, MixtureProblem
+from leverrier.learning.mixture_ascent import CollapsedError
+from leverrier.learning.mixture_climb import MixtureClimb, MixtureProblem
 from leverrier.learning.mixture_prior import Components
 from leverrier.learning.mixture_start import shaped, wide
 from leverrier.status import Status
@@ -94,8 +95,8 @@ def _climb_through(
         try:
             found = climb(climber, max_iterations=max_iterations, deadline=deadline)
         except CollapsedError as collapse:
-            rows = ", ".join(f"{collapse.counts[c]:.1f}" for c in collapse.which)
-            moved = elsewhere(problem, collapse.components, collapse.counts, collapse.which, rng)
+            rows = ", ".join(f"{climber.counts[c]:.1f}" for c in collapse.which)
+            moved = elsewhere(problem, climber.model, climber.counts, collapse.which, rng)
             if moved is None:
                 return None
             after = len(climber.likelihoods)
@@ -104,9 +105,9 @@ def _climb_through(
             continue
         likelihoods = tuple(climber.likelihoods)
         least = climber.counts.min()
-        needed = climber.components.means.shape[1] + 1.5 if problem.kind == "full" else 2.5
+        needed = climber.model.means.shape[1] + 1.5 if problem.kind == "full" else 2.5
         sound = problem.prior is not None or problem.kind == "tied" or bool(least >= needed)
-        return Ended(climber.components, climber.counts, found, likelihoods, sound, ())
+        return Ended(climber.model, climber.counts, found, likelihoods, sound, ())
     return None
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
+from benchmarks.cardinality import FOUR, four_hidden
 
 from leverrier import datasets
 from leverrier.data.table import Table
@@ -297,3 +298,14 @@ def test_more_bad_questions():
         cardinality(graph, shown, hidden="H")
     with pytest.raises(InputError, match="one hidden variable"):
         cardinality(None, shown, hidden=["x", "y"])
+
+
+def test_four_interacting_hidden_variables():
+    """3, 2, 4 and 3 states over binary columns [elidan2001 figure 5]; the benchmark has ten samples of 10,000 rows."""
+    network = four_hidden()
+    data = network.sample(4000, seed=0).drop(*FOUR)
+    found = cardinality(network.graph, data, hidden=list(FOUR), starts=1)
+    assert all(abs(found.states[name] - k) <= 1 for name, k in FOUR.items())
+    held_out = network.sample(4000, seed=1).drop(*FOUR)
+    binary = fit(network.graph, data, hidden=dict.fromkeys(FOUR, 2), starts=3, prior=BDe()).network
+    assert found.network.log_likelihood(held_out) >= binary.log_likelihood(held_out)

@@ -159,14 +159,14 @@ class _Answer:
         self._ends: dict[str, tuple[Setting, Trial]] = {}
 
     def add(self, group: list[str]) -> None:
-        if not self.refine:
-            self._merge(group)
-        elif len(group) == 1:
-            self._refine(group[0])
-        else:
+        if len(group) == 1:
+            self._alone(group[0])
+        elif self.refine:
             self._refine_together(group)
+        else:
+            self._in_turn(group)
 
-    def _merge(self, group: list[str]) -> None:
+    def _in_turn(self, group: list[str]) -> None:
         found = round_robin(self.graph, self.table, group, self.score, self.effort)
         self.trace += found.trace
         for name in group:
@@ -175,8 +175,14 @@ class _Answer:
                 name, found.states[name], found.agglomerations[name], None, found.status
             )
 
-    def _refine(self, name: str) -> None:
+    def _alone(self, name: str) -> None:
         path = agglomerate(first_states(self.graph, self.table, name), self.score)
+        if not self.refine:
+            k = path.best(self.effort.most)
+            self._labels[name] = path.assignment(k)
+            self.trace.append((name, k, path.score(k)))
+            self.found[name] = Cardinality(name, k, path, None, Status.CONVERGED)
+            return
         refined = Refinement(cut_out(self.graph, self.table, [name]), name, self.score, self.effort).search(path)
         k = refined.chosen
         end = refined.levels[k].best

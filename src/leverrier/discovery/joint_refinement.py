@@ -1,8 +1,10 @@
-"""Several hidden variables that hang together: refine each in turn, then all of them in one EM.
+"""Several hidden variables that hang together: a look at each, then EM over all of them.
 
-A look at one variable takes the others' most probable states as if they were columns: then its surroundings are small
-and it is refined as if it were alone. When no look changes anything, EM runs over all of them together, where no state
-is taken for certain, and one state less or more of each is tried.
+The first look at a variable takes the most probable states of those before it as if they were columns, and the
+others as having one state: then its surroundings are small and it is refined as if it were alone. Further looks of that
+kind would feed on each other (states taken for certain are explained by more states, without end). So from there on
+everything is in one EM, where no state is certain, and one state less or more of each variable is tried as long as
+that pays; again only where something in the blanket has changed.
 """
 
 from __future__ import annotations
@@ -28,10 +30,6 @@ from leverrier.status import Status
 
 Integers = NDArray[np.int64]
 
-MOST_LOOKS = 6
-"""At each variable: hard states may go back and forth between two equally good answers."""
-SAME = 0.99
-"""Two assignments of which so much agrees, state by state, are the same."""
 DECIDED = 100.0
 """Nats of the bound beyond which the missing information cannot turn the answer."""
 
@@ -62,64 +60,59 @@ class Joint:
 
 
 def refine_together(graph: Graph, table: Table, hidden: Sequence[str], score: Score, effort: Effort) -> Joint:
-    """Rounds of looks from one state each, then EM over all, then one state less or more where that pays."""
-    looks, status = _rounds(graph, table, hidden, score, effort)
+    """A look at each from one state, then EM over all, then one state less or more where that pays."""
+    looks = _look_at_each(graph, table, hidden, score, effort)
     around = cut_out(graph, table, hidden)
     labels = {name: around.by_configuration(look.labels) for name, look in looks.items()}
-    states = {name: look.states for name, look in looks.items()}
-    setting = Setting(around, states, score)
+    setting = Setting(around, {name: look.states for name, look in looks.items()}, score)
     trial = setting.run(setting.at_states(labels, effort.rng(0)), effort.deadline)
-    while not effort.spent:
-        step = _best_step(setting, trial, looks, labels, effort)
+    status = Status.CONVERGED
+    stale = set(hidden)
+    while stale and status.converged:
+        step = _best_step(setting, trial, looks, labels, sorted(stale, key=hidden.index), effort)
         if step is None:
-            return Joint(around, setting, trial, looks, status)
-        setting, trial = step
+            break
+        changed, setting, trial = step
+        stale = {changed, *(name for name in hidden if name in graph.blanket(changed))}
         if effort.progress is not None:
-            effort.progress(f"together: {_in_words(trial.states)}", trial.bound)
-    return Joint(around, setting, trial, looks, Status.BUDGET)
+            effort.progress(f"together: {', '.join(f'{name} {k}' for name, k in trial.states.items())}", trial.bound)
+        status = trial.status if trial.status is Status.INTERRUPTED else status
+    if status.converged and effort.spent:
+        status = Status.BUDGET
+    return Joint(around, setting, trial, looks, status)
 
 
-def _rounds(
+def _look_at_each(
     graph: Graph, table: Table, hidden: Sequence[str], score: Score, effort: Effort
-) -> tuple[dict[str, Look], Status]:
-    """Look at each variable, again whenever something in its blanket has changed [elidan2001 section 4]."""
+) -> dict[str, Look]:
+    """One look at each, given the states of those before it [elidan2001 section 4, the first round]."""
     assigned = {name: np.zeros(table.n_rows, dtype=np.int64) for name in hidden}
     looks: dict[str, Look] = {}
-    times = dict.fromkeys(hidden, 0)
-    waiting = list(hidden)
-    while waiting:
-        if effort.spent and len(looks) == len(hidden):
-            return looks, Status.BUDGET
-        name = waiting.pop(0)
-        times[name] += 1
+    for name in hidden:
         others = completed(table, {other: labels for other, labels in assigned.items() if other != name})
         path = agglomerate(first_states(graph, others, name), score)
         refined = Refinement(cut_out(graph, others, [name]), name, score, effort).search(path)
+        if refined.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt  # some variable may not have been looked at: there is no answer to give
         k = refined.chosen
         looks[name] = Look(path, refined, k, refined.labels(k))
-        if not same_assignment(assigned[name], looks[name].labels):
-            assigned[name] = looks[name].labels
-            blanket = graph.blanket(name)
-            waiting += [o for o in hidden if o in blanket and o not in waiting and times[o] < MOST_LOOKS]
-    return looks, Status.CONVERGED
-
-
-def same_assignment(one: Integers, other: Integers) -> bool:
-    """Whether two assignments agree up to the names of the states, nearly everywhere."""
-    if one.max(initial=0) != other.max(initial=0):
-        return False
-    together = np.zeros((int(one.max(initial=0)) + 1, int(other.max(initial=0)) + 1))
-    np.add.at(together, (one, other), 1.0)
-    return float(together.max(axis=1).sum()) >= SAME * len(one) and float(together.max(axis=0).sum()) >= SAME * len(one)
+        assigned[name] = looks[name].labels
+    return looks
 
 
 def _best_step(
-    setting: Setting, trial: Trial, looks: Mapping[str, Look], labels: Mapping[str, Integers], effort: Effort
-) -> tuple[Setting, Trial] | None:
-    """The best change of one variable by one state, or None if none pays its margin."""
+    setting: Setting,
+    trial: Trial,
+    looks: Mapping[str, Look],
+    labels: Mapping[str, Integers],
+    names: Sequence[str],
+    effort: Effort,
+) -> tuple[str, Setting, Trial] | None:
+    """The best change of one of these variables by one state, or None if none pays its margin."""
     best, chosen = 0.0, None
     known = _Evidence(setting, trial)
-    for name, k in trial.states.items():
+    for name in names:
+        k = trial.states[name]
         for new in (k - 1, k + 1):
             if new < 1 or (effort.most is not None and new > effort.most) or effort.spent:
                 continue
@@ -128,15 +121,20 @@ def _best_step(
                 start = merged_start(other, trial, name)
             elif new in looks[name].refinement.levels:
                 finer = setting.around.by_configuration(looks[name].refinement.labels(new))
-                start = other.at_states({**labels, name: finer}, effort.rng(1))
+                start = other.at_states({**_fitting(labels, trial), name: finer}, effort.rng(1))
             else:
                 continue
             end = other.run(start, effort.deadline)
             margin = STRONG if min(k, new) == 1 else POSITIVE
             gain = known.gain(_Evidence(other, end)) + (margin if new < k else -margin)
             if gain > best:
-                best, chosen = gain, (other, end)
+                best, chosen = gain, (name, other, end)
     return chosen
+
+
+def _fitting(labels: Mapping[str, Integers], trial: Trial) -> dict[str, Integers]:
+    """Those first labels that still have as many states as the trial."""
+    return {name: given for name, given in labels.items() if int(given.max(initial=0)) + 1 == trial.states[name]}
 
 
 class _Evidence:
@@ -160,6 +158,3 @@ class _Evidence:
             return bounds
         return bounds + other.missing - self.missing
 
-
-def _in_words(states: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {k}" for name, k in states.items())

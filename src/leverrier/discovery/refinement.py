@@ -8,7 +8,6 @@ too many finds good ends that EM with the right number misses, and a merge carri
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import lgamma
@@ -82,20 +81,17 @@ def distinguishable(first: FirstStates) -> float:
 
 
 class Refinement:
-    """EM over numbers of states of one hidden variable; the others in its surroundings keep theirs."""
+    """EM over numbers of states of one hidden variable: all else that is hidden has been given a state."""
 
-    def __init__(
-        self, around: Surroundings, name: str, score: Score, effort: Effort, others: Mapping[str, int] | None = None
-    ) -> None:
+    def __init__(self, around: Surroundings, name: str, score: Score, effort: Effort) -> None:
         self.around, self.name, self.score, self.effort = around, name, score, effort
-        self.others = dict(others or {})
         self.levels: dict[int, Level] = {}
         self.status = Status.CONVERGED
         self._settings: dict[int, Setting] = {}
 
     def setting(self, k: int) -> Setting:
         if k not in self._settings:
-            self._settings[k] = Setting(self.around, {**self.others, self.name: k}, self.score)
+            self._settings[k] = Setting(self.around, {self.name: k}, self.score)
         return self._settings[k]
 
     def search(self, path: Agglomeration) -> Refinement:
@@ -106,6 +102,8 @@ class Refinement:
         while k < last and (k < 2 or k < max(self.chosen + AHEAD, passed)):
             k += 1
             self._try(k, path)
+            if self.status is Status.INTERRUPTED:
+                break
             if self.effort.spent:
                 self.status = Status.BUDGET
                 break
@@ -129,6 +127,8 @@ class Refinement:
         level = self.levels.get(k, Level(k))
         improved = False
         for end in ends:
+            if end.status is Status.INTERRUPTED:
+                self.status = Status.INTERRUPTED
             if level.best is None or end.bound > level.best.bound:
                 improved = improved or level.best is None or end.bound > level.best.bound + WORTH
                 level = replace(level, best=end, correction=None)
@@ -139,7 +139,8 @@ class Refinement:
         return improved
 
     def _carry_down(self, k: int) -> None:
-        while k > 2 and not self.effort.spent:
+        """Merge the best end with k states, and go on from there while that improves the smaller models."""
+        while k > 2 and not self.effort.spent and self.status is not Status.INTERRUPTED:
             level = self.levels[k]
             assert level.best is not None
             start = merged_start(self.setting(k - 1), level.best, self.name)
@@ -163,17 +164,16 @@ class Refinement:
         """The number of states to report: that of the best bound, raised while the evidence for more is clear.
 
         The bound is safe but hard on states that overlap; the evidence puts that right, but where states are too many
-        for the data it may err upwards. So more states are taken only next to what is held already, and only if
+        for the data it may err upwards. So more states are taken one at a time from what is held already, and only if
         they are better by a clear margin: positive evidence for one more, strong evidence for a variable at all.
         """
         k = max(self.levels, key=lambda k: (self.levels[k].bound, -k))
-        while True:
+        while k + 1 in self.levels:
             margin = POSITIVE if k > 1 else STRONG
-            ahead = [j for j in range(k + 1, k + AHEAD + 1) if j in self.levels]
-            better = [j for j in ahead if self.evidence(j) > self.evidence(k) + margin]
-            if not better:
-                return k
-            k = better[0]
+            if not self.evidence(k + 1) > self.evidence(k) + margin:
+                break
+            k += 1
+        return k
 
     def labels(self, k: int) -> Integers:
         """The most probable state of each row of the data at the best end with k states."""

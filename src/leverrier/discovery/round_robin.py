@@ -43,6 +43,8 @@ class RoundRobin:
 
 def round_robin(graph: Graph, table: Table, hidden: Sequence[str], score: Score, effort: Effort) -> RoundRobin:
     """Agglomerate each in turn, given the others' states. Every change raises the completed score, so it must stop."""
+    around = {other for name in hidden for other in graph.blanket(name)}
+    table = table.select(name for name in table.variables if name in around)
     assigned = {name: np.zeros(table.n_rows, dtype=np.int64) for name in hidden}
     looks: dict[str, Agglomeration] = {}
     waiting = list(hidden)

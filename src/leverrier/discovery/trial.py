@@ -30,6 +30,8 @@ Integers = NDArray[np.int64]
 TOLERANCE = 1e-3
 """Nats still to be gained when EM stops: far less than decides between numbers of states."""
 MOST_ITERATIONS = 5000
+MOST_WORK = 2e10
+"""Roughly the nanoseconds that one run of EM may take, if the E-step is long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,8 @@ class Setting:
     def run(self, start: Floats, deadline: float = np.inf) -> Trial:
         """EM to the end from these parameters."""
         climber = ParameterClimb(self.task.objective, start, tolerance=TOLERANCE)
-        found = climb(climber, max_iterations=MOST_ITERATIONS, deadline=deadline)
+        limit = int(np.clip(MOST_WORK / max(self.plan.work, 1.0), 50, MOST_ITERATIONS))
+        found = climb(climber, max_iterations=limit, deadline=deadline)
         bound, counts = completed_score(self.seen, self.plan, climber.theta, self.score)
         return Trial(
             states=self.cardinalities,

@@ -103,3 +103,15 @@ def test_a_score_without_prior_is_refused():
     network, _, table = small_case(0)
     with pytest.raises(OptionError, match="BIC has no prior"):
         cheeseman_stutz(network, table, BIC())
+
+
+def test_variational_em_may_begin_at_a_likelihoods_maximum():
+    """There the likelihood is far above the bound: the climb must begin at a bound, or it would seem to fall."""
+    network, _, table = small_case(8, n_rows=80)
+    climbed = fit(network, table, seed=0)
+    result = fit(network, table, method="vb", initial=climbed.network)
+    assert result.trace[0] >= climbed.score - 1e-9  # one step from the maximum's own posteriors
+    assert np.all(np.diff(result.trace) >= -1e-9)
+    plain = fit(network, table, method="vb", initial=climbed.network, accelerate=False, tolerance=1e-9)
+    assert plain.score == pytest.approx(result.score, abs=1e-4)
+    assert plain.iterations > result.iterations

@@ -63,7 +63,7 @@ def maximise(runs, counts, theta, mode):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def constant_part(runs, fixed, prior, counts, theta, mode):
-    """What the objective gets from cells that no group touches; `counts` are those `theta` was made of.
+    """What the objective gets from cells that no group touches. In variational EM `theta` was made of `counts`.
 
     Maximum: Σ (N₀ + α) ln θ. Variational: Σ N₀ ln θ̃ − KL of the parameters' Dirichlet posterior from the prior.
     """
@@ -92,18 +92,18 @@ def constant_part(runs, fixed, prior, counts, theta, mode):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def extrapolate(runs, saved, theta, longest):
-    """Squared extrapolation [varadhan2008 SQUAREM, scheme S3] from three iterates: θ₀ and θ₁ in `saved`, θ₂ in `theta`.
+def extrapolate(runs, prior, mode, saved, point, longest):
+    """Squared extrapolation [varadhan2008 SQUAREM, scheme S3] from three iterates: x₀ and x₁ in `saved`, x₂ in `point`.
 
-    θ₂ is kept in saved[2]; the proposal never takes an entry below a hundredth of θ₂'s. Gives the step's length.
+    x₂ is kept in saved[2]; the proposal never takes an entry below a hundredth of x₂'s (above the prior's count, if
+    the points are counts). Gives the step's length.
     """
     change = bend = 0.0
     n = runs[-1, 0] + runs[-1, 1] * runs[-1, 2]
-    for k in range(theta.size):
-        saved[2, k] = theta[k]
     for k in range(n):
+        saved[2, k] = point[k]
         r = saved[1, k] - saved[0, k]
-        v = theta[k] - saved[1, k] - r
+        v = point[k] - saved[1, k] - r
         change += r * r
         bend += v * v
     step = min(math.sqrt(change / bend), longest) if bend > 0.0 else 1.0
@@ -115,12 +115,16 @@ def extrapolate(runs, saved, theta, longest):
             total = 0.0
             for k in range(first, first + states):
                 r = saved[1, k] - saved[0, k]
-                v = theta[k] - saved[1, k] - r
-                least = max(0.01 * theta[k], min(theta[k], EDGE))
-                theta[k] = max(saved[0, k] + 2.0 * step * r + step * step * v, least)
-                total += theta[k]
-            for k in range(first, first + states):
-                theta[k] /= total
+                v = point[k] - saved[1, k] - r
+                if mode == MAXIMUM:
+                    least = max(0.01 * point[k], min(point[k], EDGE))
+                else:
+                    least = prior[k] + 0.01 * (point[k] - prior[k])
+                point[k] = max(saved[0, k] + 2.0 * step * r + step * step * v, least)
+                total += point[k]
+            if mode == MAXIMUM:
+                for k in range(first, first + states):
+                    point[k] /= total
     return step
 
 
@@ -173,15 +177,28 @@ def _settled(gain, tolerance, state):
     return False
 
 
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def follow(runs, counts, mode, theta, point):
+    """One EM step: the point becomes what the expected counts say."""
+    if mode == VARIATIONAL:
+        for k in range(counts.size):
+            point[k] = counts[k]
+    maximise(runs, counts, theta, mode)
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(runs, value, counts, mode, accelerate, tolerance, theta, saved, state):
+def advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, point, saved, state):
     """Take in the objective at θ and its expected counts; replace θ by the next one to evaluate. Says whether to go on.
 
-    θ stays as it is when the run has ended, so that the last value is the value of the parameters given back.
+    The climbing point is θ itself; in variational EM it is the Dirichlet posterior's counts, of which θ is made. θ
+    stays as it is when the run has ended, so that the last value is the value of the parameters given back.
     """
+    n = runs[-1, 0] + runs[-1, 1] * runs[-1, 2] if runs.shape[0] > 0 else 0
     if state[PHASE] == PROPOSAL and not value >= state[VALUE]:
-        for k in range(theta.size):
-            theta[k] = saved[2, k]
+        for k in range(n):
+            point[k] = saved[2, k]
+        if mode == VARIATIONAL:
+            maximise(runs, point, theta, mode)
         state[PHASE] = FIRST
         state[REFUSED] += 1.0
         state[LONGEST] = max(2.0, state[STEP] / 4.0)
@@ -194,29 +211,30 @@ def advance(runs, value, counts, mode, accelerate, tolerance, theta, saved, stat
     state[VALUE] = value
     plain_step = state[PHASE] == SECOND
     if plain_step and _settled(gain, tolerance, state):
-        if not (accelerate and state[BROUGHT] < MOST_BROUGHT and bring_back(runs, counts, theta, saved)):
+        again = accelerate and mode == MAXIMUM and state[BROUGHT] < MOST_BROUGHT
+        if not (again and bring_back(runs, counts, theta, saved)):
             return CONVERGED
         state[BROUGHT] += 1.0
         state[PLAIN] = 0.0
         state[STEP] = state[LONGEST]
         state[PHASE] = PROPOSAL
         return RUNNING
-    if not accelerate or state[PLAIN] > 0.0 or not plain_step:
-        for k in range(theta.size):
-            saved[0, k] = theta[k]
-        maximise(runs, counts, theta, mode)
-        state[PHASE] = SECOND
+    speeding = accelerate and state[PLAIN] == 0.0 and plain_step and n > 0
+    for k in range(n):
+        saved[1 if speeding else 0, k] = point[k]
+    follow(runs, counts, mode, theta, point)
+    state[PHASE] = SECOND
+    if not speeding:
         return RUNNING
-    for k in range(theta.size):
-        saved[1, k] = theta[k]
-    maximise(runs, counts, theta, mode)
-    state[STEP] = extrapolate(runs, saved, theta, state[LONGEST])
+    state[STEP] = extrapolate(runs, prior, mode, saved, point, state[LONGEST])
     if state[STEP] > 1.0:
+        if mode == VARIATIONAL:
+            maximise(runs, point, theta, mode)
         state[PHASE] = PROPOSAL
         if state[STEP] >= state[LONGEST]:
             state[LONGEST] *= 4.0
-    else:  # θ₂ itself: an EM step from θ₁
-        for k in range(theta.size):
+    else:  # x₂ itself: an EM step from x₁
+        for k in range(n):
             saved[0, k] = saved[1, k]
     return RUNNING
 
@@ -224,13 +242,13 @@ def advance(runs, value, counts, mode, accelerate, tolerance, theta, saved, stat
 @njit(cache=True, nogil=True, error_model="numpy")
 def iterate(
     groups, packs, bases, offsets, ids, weights, pack_weights, runs, fixed, prior, mode, accelerate, tolerance, theta,
-    counts, cells, sums, saved, trace, state,
+    point, counts, cells, sums, saved, trace, state,
 ):  # fmt: skip
     """As many evaluations as `trace` holds, or fewer: how many, how many of them to keep, and why they ended."""
     kept = 0
     status = RUNNING
     for done in range(trace.size):
-        value = constant_part(runs, fixed, prior, counts, theta, mode)
+        value = constant_part(runs, fixed, prior, point, theta, mode)
         value += fill_packs(groups, packs, bases, offsets, theta, pack_weights, cells)
         for k in range(sums.size):  # (a loop: Numba needs seconds to compile an assignment to a whole slice)
             sums[k] = 0.0
@@ -238,7 +256,7 @@ def iterate(
         for k in range(counts.size):
             counts[k] = fixed[k]
         scatter_packs(groups, packs, bases, offsets, sums, counts)
-        status = advance(runs, value, counts, mode, accelerate, tolerance, theta, saved, state)
+        status = advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, point, saved, state)
         if status == REFUSED_PROPOSAL:
             continue
         trace[kept] = value

@@ -37,7 +37,7 @@ class Objective:
 
 
 class ParameterClimb:
-    """Parameters θ on their way up. `counts` are the expected counts (with the prior's) that θ was last made of."""
+    """Parameters θ on their way up. After an evaluation `counts` are those expected under θ, the prior's included."""
 
     def __init__(
         self,
@@ -47,21 +47,21 @@ class ParameterClimb:
         tolerance: float,
         accelerate: bool = True,
         threads: Executor | None = None,
-        counts: Floats | None = None,
     ) -> None:
         self.objective = objective
         self.theta = theta.copy()
-        self.counts = objective.fixed.copy() if counts is None else counts.copy()
+        self.counts = objective.fixed.copy()
         self.tolerance = tolerance
-        self.accelerate = accelerate and not objective.variational
+        self.accelerate = accelerate
+        self._point = self.theta
         self._state = np.zeros(9)
-        self.begin_again()
         self._saved = np.zeros((3, len(theta)))
         self._step = EStep(objective.plan, threads)
-        self._expected: Floats | None = None
-        if objective.variational and counts is None:  # the bound knows θ only as what counts make of it
+        self.begin_again()
+        if objective.variational:  # the climbing point is a Dirichlet posterior: the one that θ's expected counts give
             self._step(self.theta, self.counts)
-            maximise(objective.plan.layout.runs, self.counts, self.theta, objective.mode)
+            self._point = self.counts.copy()
+            maximise(objective.plan.layout.runs, self._point, self.theta, objective.mode)
 
     def begin_again(self) -> None:
         """Forget the way here: θ has been moved."""
@@ -75,25 +75,24 @@ class ParameterClimb:
     def climb(self, evaluations: int) -> tuple[Floats, Outcome]:
         if self.objective.plan.work > LONG or len(self.objective.plan.trees):
             return self._climb_in_threads(evaluations)
-        self._expected = None
         plan, o = self.objective.plan, self.objective
         trace = np.empty(evaluations)
         _, kept, status = iterate(
             plan.groups, plan.packs, plan.bases, plan.offsets, plan.ids, plan.weights, plan.pack_weights,
-            plan.layout.runs, o.fixed, o.prior, o.mode, self.accelerate, self.tolerance, self.theta, self.counts,
-            self._step.cells, self._step.sums, self._saved, trace, self._state,
+            plan.layout.runs, o.fixed, o.prior, o.mode, self.accelerate, self.tolerance, self.theta, self._point,
+            self.counts, self._step.cells, self._step.sums, self._saved, trace, self._state,
         )  # fmt: skip
         return self._judged(trace[:kept], status)
 
     def _climb_in_threads(self, evaluations: int) -> tuple[Floats, Outcome]:
-        self._expected = None
         trace: list[float] = []
         runs, o = self.objective.plan.layout.runs, self.objective
         for _ in range(evaluations):
             value = self.evaluate()
             status = advance(
-                runs, value, self.counts, o.mode, self.accelerate, self.tolerance, self.theta, self._saved, self._state
-            )
+                runs, o.prior, value, self.counts, o.mode, self.accelerate, self.tolerance, self.theta, self._point,
+                self._saved, self._state,
+            )  # fmt: skip
             if status == iteration.REFUSED_PROPOSAL:
                 continue
             trace.append(value)
@@ -113,23 +112,19 @@ class ParameterClimb:
     def evaluate(self) -> float:
         """The objective at θ; `counts` become those expected under θ."""
         o = self.objective
-        value = constant_part(o.plan.layout.runs, o.fixed, o.prior, self.counts, self.theta, o.mode)
+        value = constant_part(o.plan.layout.runs, o.fixed, o.prior, self._point, self.theta, o.mode)
         self.counts[:] = o.fixed
         return value + self._step(self.theta, self.counts)
 
     def settle(self) -> float:
         """The objective at θ; if θ is an extrapolation that is no improvement, at the EM step it started from."""
-        made_of = self.counts.copy()
         value = self.evaluate()
         if self._state[iteration.PHASE] == iteration.PROPOSAL and not value >= self._state[iteration.VALUE]:
-            self.theta[:] = self._saved[2]
+            n = self.objective.plan.layout.size
+            self._point[:n] = self._saved[2, :n]
+            if self.objective.variational:
+                maximise(self.objective.plan.layout.runs, self._point, self.theta, self.objective.mode)
             value = self.evaluate()
         self._state[iteration.PHASE] = iteration.FIRST
         self._state[iteration.PLAIN] = 0.0
-        self._expected, self.counts = self.counts, made_of
         return value
-
-    @property
-    def expected(self) -> Floats:
-        """Counts expected under θ, the prior's included, once the climb has ended."""
-        return self.counts if self._expected is None else self._expected

@@ -184,6 +184,7 @@ def _past_saddles(climber: ParameterClimb, found: Climb, limit: int, options: _O
     while (
         found.status.converged
         and climber.accelerate
+        and not climber.objective.variational
         and found.iterations < limit
         and leave_saddle(climber, found.value)
     ):
@@ -203,7 +204,7 @@ def _result(
     )
     best = int(np.argmax([run.value for run in runs]))
     winner = runs[best]
-    expected = climbers[best].expected
+    expected = climbers[best].counts
     bound = None
     if task.objective.variational:
         bound, expected = completed_score(seen, task.objective.plan, climbers[best].theta, rule)

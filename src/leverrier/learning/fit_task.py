@@ -37,7 +37,7 @@ class Task:
         if not self.objective.variational:
             return climber.theta
         theta = np.ones(self.seen.layout.room)
-        maximise(self.seen.layout.runs, climber.expected, theta, MAXIMUM)
+        maximise(self.seen.layout.runs, climber.counts, theta, MAXIMUM)
         return theta
 
     def log_likelihood(self, climber: ParameterClimb, value: float) -> float:

@@ -7,7 +7,7 @@ import pytest
 from leverrier import datasets
 from leverrier.data.reading import read_table
 from leverrier.data.table import Table
-from leverrier.errors import FallError, NetworkError, OptionError, TableError
+from leverrier.errors import FallError, NetworkError, OptionError, TableError, TooLargeError
 from leverrier.inference import expectation, groups
 from leverrier.learning import em
 from leverrier.learning.climb import Outcome, climb
@@ -351,3 +351,12 @@ def test_columns_with_more_than_255_states():
     result = fit(graph, table, {"h": 2}, starts=1, max_iterations=3, accelerate=False)
     full = np.vstack([np.full((1, 400), -1), codes])
     assert result.log_likelihood == pytest.approx(log_likelihood(result.network, full[:, :400], np.ones(400)), abs=1e-7)
+
+
+def test_unobserved_variables_too_entangled_for_exact_inference_are_refused_with_the_size():
+    causes = [f"h{i}" for i in range(26)]
+    pairs = {f"x{a}_{b}": (a, b) for i, a in enumerate(causes) for b in causes[i + 1 :]}
+    graph = Graph.from_parents({**dict.fromkeys(causes, ()), **pairs})
+    table = Table.from_codes(dict.fromkeys(pairs, (0, 1)), np.zeros((len(pairs), 2), dtype=int))
+    with pytest.raises(TooLargeError, match="26 unobserved variables hang together .* 67,108,864 cells"):
+        fit(graph, table, dict.fromkeys(causes, 2))

@@ -358,5 +358,5 @@ def test_unobserved_variables_too_entangled_for_exact_inference_are_refused_with
     pairs = {f"x{a}_{b}": (a, b) for i, a in enumerate(causes) for b in causes[i + 1 :]}
     graph = Graph.from_parents({**dict.fromkeys(causes, ()), **pairs})
     table = Table.from_codes(dict.fromkeys(pairs, (0, 1)), np.zeros((len(pairs), 2), dtype=int))
-    with pytest.raises(TooLargeError, match="26 unobserved variables hang together .* 67,108,864 cells"):
+    with pytest.raises(TooLargeError, match=r"26 unobserved variables hang together .* 67,108,864 cells"):
         fit(graph, table, dict.fromkeys(causes, 2))

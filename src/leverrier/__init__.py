@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from leverrier import datasets as datasets
+    from leverrier.data.reading import describe_columns as describe_columns
     from leverrier.data.reading import read_table as read_table
     from leverrier.data.table import Table as Table
     from leverrier.data.writing import write_table as write_table
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from leverrier.status import Status as Status
 
 _WHERE = {
-    "data.reading": ("read_table",),
+    "data.reading": ("describe_columns", "read_table"),
     "data.writing": ("write_table",),
     "data.table": ("Table",),
     "discovery.cardinality": ("cardinality",),

@@ -189,7 +189,7 @@ def climb_structure(
         if task.budget() == 0.0:
             status = Status.BUDGET
             break
-        expected = ExpectedCounts(fitted.network, task.table, task.counts)
+        expected = fitted.expected_counts(task.counts)
         found = _search(task, expected, fitted.network.graph)
         approximate |= expected.approximate
         if found == fitted.network.graph:
@@ -249,7 +249,7 @@ def named(problem: Problem, parents: Parents) -> Graph:
 
 def _perturbed(task: Task, best: StructuralResult, rng: np.random.Generator, max_rounds: int) -> StructuralResult:
     """A few random arcs changed, and up again from there."""
-    expected = ExpectedCounts(best.network, task.table, task.counts)
+    expected = best.fit.expected_counts(task.counts)
     problem = problem_of(task, expected, best.graph)
     start = as_parents(problem.scores.names, best.graph, task.required)
     shaken = named(problem, random_moves(problem, start, PERTURBING_MOVES, rng))

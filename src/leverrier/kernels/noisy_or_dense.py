@@ -9,7 +9,13 @@ import numpy as np
 from numba import njit
 
 from leverrier.kernels.noisy_or_levels import fill_log_odds
-from leverrier.kernels.noisy_or_random import coin, uniform
+from leverrier.kernels.noisy_or_random import coin, popcount, uniform
+
+
+@njit(cache=True, nogil=True)
+def lowest(bits):
+    """The place of the lowest one."""
+    return popcount((bits & (~bits + np.uint64(1))) - np.uint64(1))
 
 
 @njit(cache=True, nogil=True)
@@ -17,12 +23,9 @@ def scale(off, mask, factor):
     """Multiply `off` where the mask is set."""
     for w in range(mask.size):
         bits = mask[w]
-        t = w * 64
         while bits != 0:
-            if bits & np.uint64(1):
-                off[t] *= factor
-            bits >>= np.uint64(1)
-            t += 1
+            off[w * 64 + lowest(bits)] *= factor
+            bits &= bits - np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -50,18 +53,16 @@ def gain(cells, off, mask, fail):
     total = 0.0
     for w in range(mask.size):
         bits = mask[w]
-        t = w * 64
         while bits != 0:
-            if bits & np.uint64(1):
-                if cells[t] == 0:
-                    n_zeros += 1
-                elif cells[t] == 1:
-                    ratio *= (1.0 - off[t] * fail) / (1.0 - off[t])
-                    if ratio > 1e200:
-                        total += math.log(ratio)
-                        ratio = 1.0
-            bits >>= np.uint64(1)
-            t += 1
+            t = w * 64 + lowest(bits)
+            if cells[t] == 0:
+                n_zeros += 1
+            elif cells[t] == 1:
+                ratio *= (1.0 - off[t] * fail) / (1.0 - off[t])
+                if ratio > 1e200:
+                    total += math.log(ratio)
+                    ratio = 1.0
+            bits &= bits - np.uint64(1)
     return total + math.log(ratio) + n_zeros * math.log(fail)
 
 

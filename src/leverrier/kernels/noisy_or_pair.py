@@ -1,8 +1,8 @@
 """Two causes a and b with their y summed out: four terms a trial.
 
 `weights[s, t]` is P(y_a, y_b | the rows taken in so far) at trial t, s = y_a + 2 y_b, summing to one over s.
-Because P(x = 0) is a product, a row whose other causes give P(x = 0) = off needs only one sum, `reach`: the mean
-over s of what a and b let through.
+Because P(x = 0) is a product, a row whose other causes give P(x = 0) = off has P(x = 0) = off times the mean over s
+of what a and b let through: 1 − λ of each that is linked and active.
 """
 
 import math
@@ -25,25 +25,30 @@ def start_pair(weights, p_a, p_b):
 
 
 @njit(cache=True, nogil=True)
-def row_evidence(cells, off, weights, a, b):
-    """log P(row | the rows taken in) if cause a lets `a` through and b lets `b` through (1 when not linked)."""
-    total = 0.0
-    product = 1.0
+def score_two(cells, off, weights, a, scores):
+    """log P(row | the rows taken in) when it is linked to neither cause, and when to a, which lets `a` through."""
+    total_0 = total_a = 0.0
+    one_0 = one_a = 1.0
     for t in range(cells.size):
-        reach = weights[0, t] + weights[1, t] * a + weights[2, t] * b + weights[3, t] * (a * b)
+        off_0 = off[t]
+        off_a = off_0 * (weights[0, t] + weights[2, t] + a * (weights[1, t] + weights[3, t]))
         if cells[t] == 0:
-            product *= off[t] * reach
+            one_0 *= off_0
+            one_a *= off_a
         elif cells[t] == 1:
-            product *= 1.0 - off[t] * reach
-        if t & 7 == 7:  # eight factors of at least 1e-30 cannot underflow
-            total += math.log(product)
-            product = 1.0
-    return total + math.log(product)
+            one_0 *= 1.0 - off_0
+            one_a *= 1.0 - off_a
+        if t & 7 == 7 and min(one_0, one_a) < 1e-100:  # eight more factors cannot underflow
+            total_0 += math.log(one_0)
+            total_a += math.log(one_a)
+            one_0 = one_a = 1.0
+    scores[0] = total_0 + math.log(one_0)
+    scores[1] = total_a + math.log(one_a)
 
 
 @njit(cache=True, nogil=True)
-def score_kinds(cells, off, weights, a, b, scores):
-    """The same for neither, a, b and both linked, in one pass."""
+def score_four(cells, off, weights, a, b, scores):
+    """The same for neither, a, b and both linked; b lets `b` through."""
     total_0 = total_a = total_b = total_ab = 0.0
     one_0 = one_a = one_b = one_ab = 1.0
     for t in range(cells.size):
@@ -54,7 +59,7 @@ def score_kinds(cells, off, weights, a, b, scores):
         off_0 = off[t]
         off_a = off_0 * (none + only_b + a * (only_a + both))
         off_b = off_0 * (none + only_a + b * (only_b + both))
-        off_ab = off_0 * (none + a * only_a + b * only_b + a * b * both)
+        off_ab = off_0 * (none + a * only_a + b * (only_b + a * both))
         if cells[t] == 0:
             one_0 *= off_0
             one_a *= off_a
@@ -65,7 +70,7 @@ def score_kinds(cells, off, weights, a, b, scores):
             one_a *= 1.0 - off_a
             one_b *= 1.0 - off_b
             one_ab *= 1.0 - off_ab
-        if t & 7 == 7:
+        if t & 7 == 7 and min(min(one_0, one_a), min(one_b, one_ab)) < 1e-100:
             total_0 += math.log(one_0)
             total_a += math.log(one_a)
             total_b += math.log(one_b)
@@ -77,36 +82,35 @@ def score_kinds(cells, off, weights, a, b, scores):
     scores[3] = total_ab + math.log(one_ab)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")  # so that the divisions vectorise
 def take_in(cells, off, weights, a, b, out):
     """Multiply the row's likelihood into the weights, or divide it `out` again."""
+    none = weights[0]
+    only_a = weights[1]
+    only_b = weights[2]
+    both = weights[3]
     for t in range(cells.size):
-        if cells[t] > 1:
-            continue
-        w0 = off[t]
-        w1 = w0 * a
-        w2 = w0 * b
-        w3 = w1 * b
-        if cells[t] == 1:
-            w0 = 1.0 - w0
-            w1 = 1.0 - w1
-            w2 = 1.0 - w2
-            w3 = 1.0 - w3
+        x = cells[t]
+        sign = 1.0 if x == 0 else (-1.0 if x == 1 else 0.0)
+        start = 0.0 if x == 0 else 1.0
+        chance_0 = start + sign * off[t]  # P(x) is off, 1 − off, or 1 for a hole
+        chance_a = start + sign * off[t] * a
+        chance_b = start + sign * off[t] * b
+        chance_ab = start + sign * off[t] * a * b
         if out:
-            w0 = weights[0, t] / w0
-            w1 = weights[1, t] / w1
-            w2 = weights[2, t] / w2
-            w3 = weights[3, t] / w3
-        else:
-            w0 *= weights[0, t]
-            w1 *= weights[1, t]
-            w2 *= weights[2, t]
-            w3 *= weights[3, t]
-        scale = 1.0 / (w0 + w1 + w2 + w3)
-        weights[0, t] = w0 * scale
-        weights[1, t] = w1 * scale
-        weights[2, t] = w2 * scale
-        weights[3, t] = w3 * scale
+            chance_0 = 1.0 / chance_0
+            chance_a = 1.0 / chance_a
+            chance_b = 1.0 / chance_b
+            chance_ab = 1.0 / chance_ab
+        chance_0 *= none[t]
+        chance_a *= only_a[t]
+        chance_b *= only_b[t]
+        chance_ab *= both[t]
+        scale = 1.0 / (chance_0 + chance_a + chance_b + chance_ab)
+        none[t] = chance_0 * scale
+        only_a[t] = chance_a * scale
+        only_b[t] = chance_b * scale
+        both[t] = chance_ab * scale
 
 
 @njit(cache=True, nogil=True)
@@ -126,10 +130,9 @@ def allocate(cells, off, rows, prior, kinds, forced, fail_a, fail_b, p_a, p_b, w
     for r in range(rows.size):
         i = rows[r]
         if n_kinds == 4:
-            score_kinds(cells[i], off[i], weights, fail_a, fail_b, scores)
+            score_four(cells[i], off[i], weights, fail_a, fail_b, scores)
         else:
-            scores[0] = row_evidence(cells[i], off[i], weights, 1.0, 1.0)
-            scores[1] = row_evidence(cells[i], off[i], weights, fail_a, 1.0)
+            score_two(cells[i], off[i], weights, fail_a, scores)
         peak = scores[:n_kinds].max()
         total = 0.0
         for kind in range(n_kinds):
@@ -200,7 +203,7 @@ def redraw_links(
         fixed_a = unbounded and others_a == 0
         fixed_b = unbounded and others_b == 0
         take_in(cells[i], off[i], weights, fail_a if links_a[i] else 1.0, fail_b if links_b[i] else 1.0, True)
-        score_kinds(cells[i], off[i], weights, fail_a, fail_b, scores)
+        score_four(cells[i], off[i], weights, fail_a, fail_b, scores)
         peak = -np.inf
         for kind in range(4):
             a = kind & 1

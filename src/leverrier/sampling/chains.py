@@ -67,7 +67,7 @@ def hidden_causes(
     checkpoint  a folder that chains are saved to every half minute and at the end; with resume=True they go on
                 from there, bit for bit as if they had never stopped
     """
-    _check(method, sweeps, chains, sampler, split_merge, jobs, budget)
+    _check(method, sweeps, chains, sampler, decay, split_merge, jobs, budget)
     warmup = sweeps // 2 if warmup is None else warmup
     if not 0 <= warmup < sweeps:
         raise OptionError(f"warmup={warmup} with {sweeps} sweeps: at least one sweep must be left to summarise")
@@ -123,14 +123,17 @@ def _run(
 
 
 def _check(
-    method: str, sweeps: int, chains: int, sampler: str, split_merge: int, jobs: int | None, budget: float | None
-) -> None:
+    method: str, sweeps: int, chains: int, sampler: str, decay: float, split_merge: int, jobs: int | None,
+    budget: float | None,
+) -> None:  # fmt: skip
     for name, value, known in (("method", method, ("gibbs", "rjmcmc")), ("sampler", sampler, ("default", "wood2006"))):
         if value not in known:
             raise OptionError(f"{name}={value!r}: {' or '.join(map(repr, known))} is expected")
     for name, value in (("sweeps", sweeps), ("chains", chains), ("jobs", jobs)):
         if value is not None and (not isinstance(value, int | np.integer) or value < 1):
             raise OptionError(f"{name}={value!r}: a whole number of at least 1 is expected")
+    if not 0 < decay < 1:
+        raise OptionError(f"decay={decay}: the geometric prior of the number of causes needs 0 < decay < 1")
     if split_merge < 0:
         raise OptionError(f"split_merge={split_merge}: 0 or more proposals a sweep are possible")
     if budget is not None and not budget > 0:

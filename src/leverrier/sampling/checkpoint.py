@@ -61,7 +61,7 @@ def load_chain(
 ) -> tuple[State, dict[str, list[float]], Draws]:
     """What save_chain wrote; the generator is set to where it was. Another run's file is refused."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         about = json.loads(str(arrays["about"]))
         if about["mark"] != mark or about["version"] != VERSION:

@@ -56,7 +56,7 @@ def read_signs(source: Any) -> Signs:
 def _from_table(table: Table) -> Signs:
     columns: list[NDArray[np.uint8]] = []
     names: list[str] = []
-    notes: list[str] = []
+    notes: list[str] = list(table.notes)
     aside: list[str] = []
     for variable, codes in zip(table.columns, table.codes, strict=True):
         seen = codes != table.missing

@@ -23,6 +23,11 @@ from leverrier.status import Status
 STUCK = 3.0
 """A chain is stuck when its mean log joint lies this many of the best chain's standard deviations below its mean."""
 
+REPEATED = (
+    "several causes reach the same signs: one frequent cause may be cut up, because all share one p; "
+    "per_cause=('lambda', 'p') gives each its own"
+)
+
 
 def make_result(
     runs: Sequence[Run], signs: Signs, observations: Observations, settings: Settings, warmup: int
@@ -40,7 +45,9 @@ def make_result(
     summary = summarise(reference, draws, observations.n_trials)
     model = HiddenCauses(reference.links.T, epsilon, summary.lam, summary.p, signs.names)
     sizes, times = np.unique(kept["count"].astype(np.int64), return_counts=True)
-    stuck = [f"chain {c.number + 1} stayed below the best one and was left out" for c in chains if not c.used]
+    remarks = [f"chain {c.number + 1} stayed below the best one and was left out" for c in chains if not c.used]
+    if settings.shared and len(np.unique(reference.links, axis=0)) < len(reference.links):
+        remarks.append(REPEATED)
     return HiddenCausesResult(
         model=model,
         names=signs.names,
@@ -55,7 +62,7 @@ def make_result(
         warmup=warmup,
         chains=chains,
         status=_status(runs, trace, warmup),
-        notes=(*signs.notes, *stuck),
+        notes=(*signs.notes, *remarks),
         draws=tuple(draws),
     )
 

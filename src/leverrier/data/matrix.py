@@ -45,9 +45,11 @@ def as_matrix(x: Any, columns: Sequence[str] | None = None) -> Matrix:
     elif isinstance(x, Table):
         raise TableError("a Table holds states, not numbers: give the array or the dataframe that it was read from")
     elif isinstance(x, str | os.PathLike):
-        found = _stacked(_from_file(Path(x), columns), None)
+        found = _stacked(_from_file(Path(x), columns))
     elif isinstance(x, Mapping):
-        found = _stacked({str(name): _numbers(str(name), cells) for name, cells in x.items()}, columns)
+        cells = {str(name): values for name, values in x.items()}
+        wanted = list(cells) if columns is None else _found(columns, list(cells))
+        found = _stacked({name: _numbers(name, cells[name]) for name in wanted})
     elif hasattr(x, "__array__") and not (hasattr(x, "columns") or hasattr(x, "column_names")):
         found = _from_array(x, columns)
     elif isinstance(x, list | tuple):
@@ -223,20 +225,19 @@ def _from_frame(frame: Any, columns: Sequence[str] | None) -> Matrix:
             cells[str(name)] = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
         else:
             cells[str(name)] = _numbers(str(name), series.to_numpy())
-    return _stacked(cells, None)
+    return _stacked(cells)
 
 
-def _stacked(cells: Mapping[str, Floats], columns: Sequence[str] | None) -> Matrix:
-    wanted = list(cells) if columns is None else _found(columns, list(cells))
-    if not wanted:
+def _stacked(cells: Mapping[str, Floats]) -> Matrix:
+    if not cells:
         raise TableError("there are no columns: at least one of numbers is needed")
-    lengths = {len(cells[name]) for name in wanted}
+    lengths = {len(column) for column in cells.values()}
     if len(lengths) > 1:
         raise TableError(f"the columns have {sorted(lengths)} cells: every column needs one cell a row")
-    values = np.empty((lengths.pop(), len(wanted)))
-    for place, name in enumerate(wanted):
-        values[:, place] = cells[name]
-    return Matrix(values, tuple(wanted))
+    values = np.empty((lengths.pop(), len(cells)))
+    for place, column in enumerate(cells.values()):
+        values[:, place] = column
+    return Matrix(values, tuple(cells))
 
 
 def _found(columns: Sequence[str], given: Sequence[str]) -> list[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,13 +80,23 @@ class Moments:
     first: Floats
     second: Floats
 
+    def plus(self, other: Moments) -> Moments:
+        return Moments(self.count + other.count, self.first + other.first, self.second + other.second)
+
+    def whole(self) -> Moments:
+        """With the upper triangles too, which the passes leave out."""
+        if self.second.ndim == 2:
+            return self
+        upper = np.transpose(np.tril(self.second, -1), (0, 2, 1))
+        return replace(self, second=np.tril(self.second) + upper)
+
 
 class FullPass:
     """Components with covariance matrices, ready to be compared with rows."""
 
     def __init__(self, weights: Floats, means: Floats, covariances: Floats) -> None:
         k, d = means.shape
-        self.shape = k, d
+        self.shape: tuple[int, int] = (k, d)
         self.inverse = np.zeros((k, d, d))
         self.pivots = np.zeros((k, d))
         self.log_determinants = np.zeros(k)
@@ -161,7 +172,7 @@ class DiagonalPass:
     """Components with independent columns: variances are (components, columns). Holes need no sorting."""
 
     def __init__(self, weights: Floats, means: Floats, variances: Floats) -> None:
-        self.shape = means.shape
+        self.shape: tuple[int, int] = (means.shape[0], means.shape[1])
         self.variances = np.ascontiguousarray(variances)
         self.pivots = self.variances
         self.positive = bool(np.all(self.variances > 0) and np.all(np.isfinite(self.variances)))
@@ -197,7 +208,24 @@ class DiagonalPass:
         return rows.weights
 
 
-Pass = FullPass | DiagonalPass
+class Pass(Protocol):
+    """Components ready to be compared with rows, whatever their columns are."""
+
+    shape: tuple[int, int]
+    """Components, and columns of numbers."""
+
+    def zeros(self) -> Moments: ...
+
+    def logs(self, rows: GaussianRows, lo: int, hi: int) -> tuple[Floats, list[Floats]]: ...
+
+    def add(self, rows: GaussianRows, lo: int, hi: int, posterior: Floats, filled: list[Floats], to: Any) -> None: ...
+
+    def order(self, rows: GaussianRows) -> NDArray[np.int64]: ...
+
+    def weights(self, rows: GaussianRows) -> Floats: ...
+
+
+GaussianPass = FullPass | DiagonalPass
 
 
 def expect(rows: GaussianRows, components: Pass, pool: Executor | None = None) -> tuple[float, Moments]:
@@ -216,11 +244,8 @@ def expect(rows: GaussianRows, components: Pass, pool: Executor | None = None) -
     value, sums = done[0]
     for more, others in done[1:]:
         value += more
-        sums = Moments(sums.count + others.count, sums.first + others.first, sums.second + others.second)
-    if sums.second.ndim == 3:
-        lower = np.tril(sums.second, -1)
-        sums = Moments(sums.count, sums.first, np.tril(sums.second) + np.transpose(lower, (0, 2, 1)))
-    return value, sums
+        sums = sums.plus(others)
+    return value, sums.whole()
 
 
 def stretches_of_posteriors(rows: GaussianRows, components: Pass) -> Iterator[tuple[NDArray[np.int64], Floats, Floats]]:

@@ -177,7 +177,7 @@ def _chosen(task: MixtureTask, numbers: Iterable[int], patient: bool, criterion:
             fit = fit_components(task, k)
         except OptionError as problem:
             failure = problem
-            table.append(FitRow.failed(k, str(problem)))
+            table.append(FitRow.failed(k, task.kind, str(problem)))
         else:
             row = fit_row(fit.mixture, fit.ended.log_likelihood, fit.problem, fit.ended, fit.starts)
             if all(rank(row, criterion) < rank(other, criterion) for other in table):

@@ -13,7 +13,7 @@ from leverrier.inference.gaussian import stretches_of_posteriors
 from leverrier.learning.fit_result import Starts
 from leverrier.learning.mixture_climb import MixtureProblem
 from leverrier.learning.mixture_repair import Ended
-from leverrier.model.mixture import Mixture
+from leverrier.model.mixture import Kind, Mixture
 from leverrier.status import Status
 
 Criterion = Literal["bic", "icl", "aic"]
@@ -24,6 +24,7 @@ PATIENCE = 3
 """…and stops when the criterion has not improved for so many numbers in a row."""
 HEADINGS = {
     "components": "components",
+    "covariance": "covariance",
     "log_likelihood": "log-likelihood",
     "parameters": "parameters",
     "bic": "BIC",
@@ -39,6 +40,7 @@ class FitRow:
     """One number of components. BIC, ICL and AIC are on the scale of −2 log-likelihood: smaller is better."""
 
     components: int
+    covariance: Kind
     log_likelihood: float
     parameters: int
     bic: float
@@ -54,8 +56,8 @@ class FitRow:
     note: str = ""
 
     @classmethod
-    def failed(cls, k: int, why: str) -> FitRow:
-        return cls(k, -np.inf, 0, np.inf, np.inf, np.inf, None, 0, False, why)
+    def failed(cls, k: int, covariance: Kind, why: str) -> FitRow:
+        return cls(k, covariance, -np.inf, 0, np.inf, np.inf, np.inf, None, 0, False, why)
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, en
         certainty += float(logs @ rows.weights[places]) if len(rows.weights) else float(logs.sum())
     return FitRow(
         components=mixture.n_components,
+        covariance=mixture.kind,
         log_likelihood=log_likelihood,
         parameters=size,
         bic=bic,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.inference.gaussian import DiagonalPass, FullPass, GaussianRows, Moments, Pass, expect
+from leverrier.inference.gaussian import DiagonalPass, FullPass, GaussianPass, GaussianRows, Moments, expect
 from leverrier.learning.mixture_ascent import Ascent, CollapsedError, Evaluated
 from leverrier.learning.mixture_prior import Components, NormalInverseWishart, log_prior, maximise
 from leverrier.learning.mixture_start import wide
@@ -36,7 +36,7 @@ class MixtureProblem:
     accelerate: bool = True
     pool: Executor | None = None
 
-    def ready(self, components: Components) -> Pass:
+    def ready(self, components: Components) -> GaussianPass:
         """The components for a pass over the rows; CollapsedError if one has no spread in some direction."""
         make = FullPass if wide(self.kind) else DiagonalPass
         ready = make(components.weights, components.means, components.covariances)
@@ -45,7 +45,7 @@ class MixtureProblem:
             raise CollapsedError(np.flatnonzero(flat).tolist())
         return ready
 
-    def _flat(self, components: Components, ready: Pass) -> NDArray[np.bool_]:
+    def _flat(self, components: Components, ready: GaussianPass) -> NDArray[np.bool_]:
         """What of a column's variance the columns before it leave, against the whole table's, and against rounding."""
         covariances = components.covariances
         if wide(self.kind):
@@ -58,7 +58,7 @@ class MixtureProblem:
             flat |= ~np.all(ready.pivots > COLLAPSED * self.pivots, axis=1) | empty
         return flat
 
-    def rounding(self, likelihood: float, components: Components, ready: Pass) -> float:
+    def rounding(self, likelihood: float, components: Components, ready: GaussianPass) -> float:
         """A pivot is known to rounding of the variance it is the rest of, and the log-likelihood to rows times that."""
         least = (ready.pivots / variances_of(components.covariances)).min() if wide(self.kind) else 1.0
         return 1e-9 + 1e-12 * abs(likelihood) + 1e-15 * self.rows.total / least

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
-from leverrier.inference.gaussian import FullPass, Moments, Pass
+from leverrier.inference.gaussian import FullPass, GaussianPass, Moments
 from leverrier.model.mixture import Kind
 
 Floats = NDArray[np.float64]
@@ -122,7 +122,7 @@ def _times(counts: Floats, steps: Floats, dimensions: int) -> Floats:
     return counts[:, None] * steps**2
 
 
-def log_prior(kind: Kind, now: Components, components: Pass, prior: NormalInverseWishart) -> float:
+def log_prior(kind: Kind, now: Components, components: GaussianPass, prior: NormalInverseWishart) -> float:
     """Log density of the parameters less that at the prior's mode, so that it is at most 0 and has no units."""
     k, d = now.means.shape
     pulled = prior.mean_strength > 0

@@ -30,9 +30,12 @@ def wide(kind: Kind) -> bool:
 def k_means(view: View, k: int, rng: np.random.Generator) -> Labels:
     """k-means++ seeds and a few rounds of k-means on the sample, each column over its spread; holes say nothing."""
     scale = 1 / np.sqrt(np.maximum(view.variances, 1e-300))
-    cells, seen = view.cells * scale, view.seen.astype(np.float64)
-    weights = view.sample_weights
-    centres = np.empty((k, view.d))
+    return group(view.cells * scale, view.seen.astype(np.float64), view.sample_weights, k, rng)
+
+
+def group(cells: Floats, seen: Floats, weights: Floats, k: int, rng: np.random.Generator) -> Labels:
+    """k-means++ seeds and a few rounds of k-means; `seen` is 0 where a cell (0 too) is a hole."""
+    centres = np.empty((k, cells.shape[1]))
     centres[0] = cells[rng.choice(len(cells), p=weights / weights.sum())]
     nearest = np.full(len(cells), np.inf)
     for c in range(1, k):

@@ -29,6 +29,8 @@ class View:
     names: tuple[str, ...]
     cells: Floats
     seen: NDArray[np.bool_]
+    places: NDArray[np.int64]
+    """Which rows the sample has."""
     sample_weights: Floats
     variances: Floats
     """Of the sample's columns, scaled, without rows far out."""
@@ -67,7 +69,7 @@ def look(matrix: Matrix, weights: Floats, one_scale: bool, rng: np.random.Genera
         each = np.ones(len(some))
     usual = each * np.all(np.abs(cells) < FAR, axis=1)
     covariance = sample_covariance(cells, seen, usual if usual.sum() > 0.5 * each.sum() else each)
-    return View(rows, matrix.names, cells, seen, each, np.diagonal(covariance).copy(), _pivots(covariance))
+    return View(rows, matrix.names, cells, seen, some, each, np.diagonal(covariance).copy(), _pivots(covariance))
 
 
 def sample_covariance(cells: Floats, seen: NDArray[np.bool_], weights: Floats) -> Floats:

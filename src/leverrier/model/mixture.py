@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.matrix import LARGEST, matching, row_weights
 from leverrier.errors import OptionError
-from leverrier.inference.gaussian import DiagonalPass, FullPass, GaussianRows, Pass, stretches_of_posteriors
+from leverrier.inference.gaussian import DiagonalPass, FullPass, GaussianPass, GaussianRows, stretches_of_posteriors
 
 Floats = NDArray[np.float64]
 Kind = Literal["full", "tied", "diagonal", "spherical"]
@@ -55,7 +55,7 @@ class Mixture:
             value.flags.writeable = False
             object.__setattr__(self, name, value)
         object.__setattr__(self, "names", names)
-        if not self._pass.positive:
+        if not self.scaled_pass.positive:
             raise OptionError("a covariance matrix is not positive definite: it has no spread in some direction")
 
     @property
@@ -88,18 +88,18 @@ class Mixture:
 
     def posterior(self, x: Any) -> Floats:
         """(rows, components): P(component | row); the observed cells decide, and a row of holes has the weights."""
-        rows = self._rows(x)
+        rows = self.scaled_rows(x)
         found = np.empty((len(rows.x), self.n_components))
-        for places, posterior, _ in stretches_of_posteriors(rows, self._pass):
+        for places, posterior, _ in stretches_of_posteriors(rows, self.scaled_pass):
             found[places] = posterior.T
         return found
 
     def row_log_likelihood(self, x: Any) -> Floats:
         """log P(the observed cells) of each row, in nats."""
-        rows = self._rows(x)
+        rows = self.scaled_rows(x)
         found = np.empty(len(rows.x))
         shifts = np.log(rows.scale)
-        for places, _, logs in stretches_of_posteriors(rows, self._pass):
+        for places, _, logs in stretches_of_posteriors(rows, self.scaled_pass):
             present = ~np.isnan(rows.x[places]) if rows.patterns.holes else np.ones((1, self.n_columns))
             found[places] = logs + present @ shifts
         return found
@@ -172,14 +172,16 @@ class Mixture:
         return self.weights @ self.means, np.exp2(-np.round(np.log2(spread)))
 
     @cached_property
-    def _pass(self) -> Pass:
+    def scaled_pass(self) -> GaussianPass:
+        """The components in units near 1, ready for a pass over `scaled_rows`."""
         shift, scale = self._units
         means = (self.means - shift) * scale
         if self.kind in ("diagonal", "spherical"):
             return DiagonalPass(self.weights, means, self._variances * scale**2)
         return FullPass(self.weights, means, self.matrices * np.outer(scale, scale))
 
-    def _rows(self, x: Any) -> GaussianRows:
+    def scaled_rows(self, x: Any) -> GaussianRows:
+        """New rows in the same units."""
         return GaussianRows(matching(x, self.names), *self._units, np.empty(0))
 
 

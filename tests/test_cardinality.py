@@ -231,6 +231,10 @@ def test_several_hidden_variables_together():
     assert found.network.log_likelihood(held_out) > network.log_likelihood(held_out) - 50
     for name in "ABC":
         assert f"{name} has" in str(found)
+        assert found[name].lead > 0
+        assert found[name].together is None or found[name].together[found.states[name]] == 0
+    assert found["C"].together is None, "it was counted alone"
+    assert set(found["B"].together) == {1, 2, 3}
 
 
 def test_round_robin_never_falls_and_stops():

@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,10 @@ def _question(network: Any, data: Any, hidden: str | Sequence[str] | None) -> tu
         graph = Graph.from_parents({name: (), **dict.fromkeys(table.variables, (name,))})
         network, data, hidden = graph, table, name
     graph = as_graph(network)
-    columns = as_table(data).variables if not isinstance(data, Table) else data.variables
+    given = data if isinstance(data, Table) else as_table(data)
+    columns = given.variables
+    if not isinstance(network, Network):  # (a network's states are the columns' too: then the cells are read as those)
+        data = given
     names = [hidden] if isinstance(hidden, str) else list(hidden or (n for n in graph if n not in columns))
     if not names:
         raise OptionError("every node of the graph is a column of the data: say which variable is hidden, hidden=…")
@@ -196,18 +200,15 @@ class _Answer:
             look = joint.looks[name]
             self._ends[name] = joint.setting, joint.trial
             self.found[name] = Cardinality(
-                name, joint.states[name], look.agglomeration, look.refinement, joint.status
+                name, joint.states[name], look.agglomeration, look.refinement, joint.status, joint.tried.get(name)
             )
 
     def result(self, names: Sequence[str], several: bool, notes: list[str]) -> Cardinality | Cardinalities:
         status = next((self.found[n].status for n in names if not self.found[n].status.converged), Status.CONVERGED)
         if several:
-            variables = {name: self.found[name] for name in names}
+            variables = {name: replace(self.found[name], _network=self.network) for name in names}
             return Cardinalities(variables, status, tuple(notes), tuple(self.trace), self.network)
-        one = self.found[names[0]]
-        return Cardinality(
-            one.hidden, one.states, one.agglomeration, one.refinement, one.status, tuple(notes), self.network
-        )
+        return replace(self.found[names[0]], notes=tuple(notes), _network=self.network)
 
     def network(self) -> Network:
         """The whole network: from the completed counts, or by EM from where the refinement ended."""

@@ -50,6 +50,9 @@ class Cardinality:
     refinement: Refinement | None = field(repr=False)
     """None without refinement."""
     status: Status
+    together: Mapping[int, float] | None = None
+    """If it was counted together with others: log evidence by number of states, relative to the answer's, the others
+    as they are. The scores are then those of the first look, before the others were known."""
     notes: tuple[str, ...] = ()
     _network: Callable[[], Network] | None = field(default=None, repr=False)
 
@@ -84,13 +87,15 @@ class Cardinality:
 
     def value(self, states: int) -> float:
         """What decides between numbers of states: the evidence, or the merge path's score without refinement."""
+        if self.together is not None:
+            return self.together.get(states, nan)
         each = self.scores.get(states, Scores(states, nan))
         return each.agglomeration if self.refinement is None else each.evidence
 
     @property
     def runner_up(self) -> int | None:
         """The next best number of states."""
-        others = [k for k in self.scores if k != self.states]
+        others = [k for k in (self.scores if self.together is None else self.together) if k != self.states]
         return max(others, key=self.value) if others else None
 
     @property
@@ -100,7 +105,7 @@ class Cardinality:
 
     @property
     def gain(self) -> float:
-        """Nats by which the answer is better than no hidden variable (one state)."""
+        """Nats by which the answer is better than no hidden variable (one state); nan if that was not tried."""
         return self.value(self.states) - self.value(1)
 
     @property
@@ -109,9 +114,8 @@ class Cardinality:
 
     @cached_property
     def network(self) -> Network:
-        """The whole network with the hidden variable in it, its states by falling frequency."""
-        if self._network is None:
-            raise ValueError(f"{self.hidden!r} was counted together with others: their network is that of the whole")
+        """The whole network with what is hidden in it, hidden states by falling frequency."""
+        assert self._network is not None
         return self._network()
 
     @property
@@ -172,7 +176,7 @@ def _sentences(c: Cardinality) -> list[str]:
     merging = c.agglomeration.best()
     if c.refinement is None:
         said.append("By merging alone, without EM.")
-    elif merging != c.states:
+    elif merging != c.states and c.together is None:
         said.append(f"Merging alone would say {merging}: EM decides.")
     most = distinguishable(c.agglomeration.first)
     if 1 < most <= c.states:
@@ -194,7 +198,11 @@ def _answer(c: Cardinality) -> str:
         if c.lead < 0:
             return f"{said} {other} states are {-c.lead:.1f} nats better, too little to claim it."
         return f"{said} {other} states would lose {c.lead:.1f} nats."
-    said = f"{c.hidden} has {c.states} states, {c.gain:.1f} nats better than none"
+    said = f"{c.hidden} has {c.states} states"
+    if c.together is not None:
+        rest = "" if other is None else f", {c.lead:.1f} nats better than {other} with the others as they are"
+        return f"{said}{rest}."
+    said += f", {c.gain:.1f} nats better than none"
     if other is None or other == 1:
         return said + "."
     if abs(c.lead) <= POSITIVE:

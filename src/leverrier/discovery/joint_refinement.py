@@ -52,6 +52,8 @@ class Joint:
     setting: Setting
     trial: Trial
     looks: Mapping[str, Look]
+    tried: Mapping[str, Mapping[int, float]]
+    """By variable: the log evidence with one state less or more, relative to the answer, the others as they are."""
     status: Status
 
     @property
@@ -68,8 +70,11 @@ def refine_together(graph: Graph, table: Table, hidden: Sequence[str], score: Sc
     trial = setting.run(setting.at_states(labels, effort.rng(0)), effort.deadline)
     status = Status.CONVERGED
     stale = set(hidden)
-    while stale and status.converged:
-        step = _best_step(setting, trial, looks, labels, sorted(stale, key=hidden.index), effort)
+    tried: dict[str, dict[int, float]] = {}
+    while status.converged:
+        for name in stale:
+            tried[name] = {trial.states[name]: 0.0}
+        step = _best_step(setting, trial, looks, labels, sorted(stale, key=hidden.index), tried, effort)
         if step is None:
             break
         changed, setting, trial = step
@@ -79,7 +84,7 @@ def refine_together(graph: Graph, table: Table, hidden: Sequence[str], score: Sc
         status = trial.status if trial.status is Status.INTERRUPTED else status
     if status.converged and effort.spent:
         status = Status.BUDGET
-    return Joint(around, setting, trial, looks, status)
+    return Joint(around, setting, trial, looks, tried, status)
 
 
 def _look_at_each(
@@ -106,9 +111,13 @@ def _best_step(
     looks: Mapping[str, Look],
     labels: Mapping[str, Integers],
     names: Sequence[str],
+    tried: dict[str, dict[int, float]],
     effort: Effort,
 ) -> tuple[str, Setting, Trial] | None:
-    """The best change of one of these variables by one state, or None if none pays its margin."""
+    """The best change of one of these variables by one state, or None if none pays its margin.
+
+    What each change would gain is written to `tried`.
+    """
     best, chosen = 0.0, None
     known = _Evidence(setting, trial)
     for name in names:
@@ -126,9 +135,10 @@ def _best_step(
                 continue
             end = other.run(start, effort.deadline)
             margin = STRONG if min(k, new) == 1 else POSITIVE
-            gain = known.gain(_Evidence(other, end)) + (margin if new < k else -margin)
-            if gain > best:
-                best, chosen = gain, (name, other, end)
+            tried[name][new] = gain = known.gain(_Evidence(other, end))
+            paid = gain + (margin if new < k else -margin)
+            if paid > best:
+                best, chosen = paid, (name, other, end)
     return chosen
 
 

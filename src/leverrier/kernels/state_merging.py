@@ -46,10 +46,16 @@ def fill_values(k, counts, priors, values):
 @njit(cache=True, nogil=True)
 def state_gains(i, others, counts, priors, values, out):
     """What merging state i with each of the first `others` states adds to the states' part of the score."""
-    used = np.flatnonzero(counts[i])
+    used = np.empty(counts.shape[1], dtype=np.int64)
+    n_used = 0
+    for c in range(counts.shape[1]):
+        if counts[i, c] > 0.0:
+            used[n_used] = c
+            n_used += 1
     for j in range(others):
         total = 0.0
-        for c in used:
+        for n in range(n_used):
+            c = used[n]
             if counts[j, c] > 0.0:
                 both = _risen(counts[i, c] + counts[j, c], priors[c])
                 total += priors[c, 1] * (both - values[i, c] - values[j, c])

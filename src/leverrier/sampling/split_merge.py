@@ -29,7 +29,7 @@ def off_without(
 ) -> NDArray[np.float64]:
     """P(x = 0) of these rows, (rows, trials), as if causes a and b were not there."""
     off = np.empty((len(rows), observations.n_trials))
-    rows_off(columns.links, columns.active, columns.lam, columns.size, rows, columns.epsilon, a, b, off)
+    rows_off(columns.links, columns.active, columns.lam[: columns.size], columns.size, rows, columns.epsilon, a, b, off)
     return off
 
 

@@ -28,7 +28,7 @@ def visit_rows(
     if not isinstance(lam, float):
         sweep_links_dense(
             observations.cells, columns.links, columns.active, columns.degree, columns.size, rows, settings.unbounded,
-            pseudo, 1 - columns.lam, columns.epsilon, np.empty(n_trials), log_odds, stream,
+            pseudo, 1 - columns.lam[: columns.size], columns.epsilon, np.empty(n_trials), log_odds, stream,
         )  # fmt: skip
         return
     births = settings.unbounded and settings.shared

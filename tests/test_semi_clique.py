@@ -12,7 +12,10 @@ from leverrier.errors import OptionError
 from leverrier.model.graph import Graph
 
 graphs = st.builds(
-    lambda n, p, seed: nx.gnp_random_graph(n, p, seed=seed), st.integers(3, 9), st.floats(0.1, 0.9), st.integers(0, 10**6)
+    lambda n, p, seed: nx.gnp_random_graph(n, p, seed=seed),
+    st.integers(3, 9),
+    st.floats(0.1, 0.9),
+    st.integers(0, 10**6),
 )
 
 

@@ -25,6 +25,7 @@ def demo(output: str, seed: int) -> None:
     """
     from sklearn.metrics import adjusted_rand_score
 
+    from leverrier.discovery.cardinality_result import Cardinality
     from leverrier.formats.files import write_whole
     from leverrier.report.cardinality import merge_tree, score_by_states
     from leverrier.report.page import Section, render, svg
@@ -35,6 +36,7 @@ def demo(output: str, seed: int) -> None:
     click.echo(f"{ROWS:,} rows of the ALARM network, {HIDDEN} (heart rate) taken away; "
                "compiling numerical kernels, once (some seconds) …", err=True)  # fmt: skip
     found = lv.cardinality(network, data, hidden=HIDDEN, seed=seed)
+    assert isinstance(found, Cardinality)  # one name was asked about
     states = found.states
     fitted = lv.fit(network, data, hidden={HIDDEN: states}, starts=5, seed=seed)
     shares = fitted.network.posterior(data, HIDDEN)

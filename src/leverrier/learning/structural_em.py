@@ -177,10 +177,7 @@ def climb_structure(
     seed: int,
 ) -> StructuralResult:
     """Fit, then search and refit until the bound no longer rises."""
-    bayesian = is_bayesian(task.score)
-    method, score = (task.method, task.score) if bayesian else ("em", None)
-    fitted = fit(graph, task.table, hidden=dict(sizes), initial=initial, starts=starts, method=method,
-                 score=score, seed=seed, budget=task.budget(), jobs=1, tolerance=TOLERANCE, accelerate=False)  # fmt: skip
+    fitted = _fitted(task, graph, sizes, initial, starts, seed)
     value = worth(fitted, task.score)
     trace = [value]
     status = Status.ITERATION_LIMIT
@@ -196,8 +193,7 @@ def climb_structure(
             status = Status.CONVERGED
             break
         start = network_from_counts(found, fitted.network.states, expected, task.score)
-        refitted = fit(found, task.table, hidden=dict(sizes), initial=start, starts=1, method=method,
-                       score=score, seed=seed, budget=task.budget(), jobs=1, tolerance=TOLERANCE, accelerate=False)  # fmt: skip
+        refitted = _fitted(task, found, sizes, start, 1, seed)
         if worth(refitted, task.score) <= value + SMALLEST_GAIN:
             status = Status.CONVERGED
             break
@@ -207,6 +203,31 @@ def climb_structure(
             task.progress(f"round {len(trace) - 1}", value)
     return StructuralResult(
         fitted.network, value, fitted.log_likelihood, tuple(trace), status, len(trace) - 1, fitted, approximate
+    )
+
+
+def _fitted(
+    task: Task,
+    graph: Graph,
+    sizes: Mapping[str, Any],
+    initial: Network | Mapping[str, Any] | None,
+    starts: int,
+    seed: int,
+) -> FitResult:
+    method, score = (task.method, task.score) if is_bayesian(task.score) else ("em", None)
+    return fit(
+        graph,
+        task.table,
+        hidden=dict(sizes),
+        initial=initial,
+        starts=starts,
+        method=method,
+        score=score,
+        tolerance=TOLERANCE,
+        accelerate=False,  # (a round's EM is short, and looking for saddles would cost more than it)
+        seed=seed,
+        jobs=1,
+        budget=task.budget(),
     )
 
 

@@ -2,8 +2,11 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
+from leverrier.data.matrix import as_matrix
 from leverrier.errors import InputError, OptionError, TableError
 from leverrier.model.mixture import Mixture
 from tests.naive import mixture as naive
@@ -117,6 +120,20 @@ def test_frames_are_read_by_name():
         m.posterior(frame[["text"]].assign(text=1.0))
     with pytest.raises(TableError, match="3 columns and the model 2"):
         m.posterior(np.zeros((4, 3)))
+
+
+def test_every_kind_of_frame_gives_the_same_numbers():
+    x = np.random.default_rng(0).normal(size=(20, 2))
+    x[3, 1] = np.nan
+    columns = {"a": x[:, 0], "b": [None if np.isnan(cell) else cell for cell in x[:, 1]]}
+    frame = pd.DataFrame(x, columns=["a", "b"])
+    for given in (
+        frame, frame.convert_dtypes(), pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns), columns,
+        np.ma.masked_invalid(x), x.astype(object), x.tolist(), np.asfortranarray(x), pd.DataFrame(x),
+    ):  # fmt: skip
+        np.testing.assert_array_equal(as_matrix(given).values, x)
+    with pytest.raises(TableError, match="two columns are named 'a'"):
+        as_matrix(pd.DataFrame(x, columns=["a", "a"]))
 
 
 def test_weights_multiply_rows():

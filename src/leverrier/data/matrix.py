@@ -209,6 +209,10 @@ def _is_number(cell: Any) -> bool:
 def _from_frame(frame: Any, columns: Sequence[str] | None) -> Matrix:
     import narwhals.stable.v2 as nw
 
+    given = _names_of(frame)
+    for name in given:
+        if given.count(name) > 1:
+            raise TableError(f"two columns are named {name!r}: column names must differ; rename one")
     try:
         native = nw.from_native(frame)
     except TypeError:
@@ -217,14 +221,14 @@ def _from_frame(frame: Any, columns: Sequence[str] | None) -> Matrix:
             "expected an array, a dataframe (pandas, polars, pyarrow, …), or a path to a CSV or Parquet file"
         ) from None
     eager: Any = native.collect() if isinstance(native, nw.LazyFrame) else native
-    wanted = list(eager.columns) if columns is None else _found(columns, [str(name) for name in eager.columns])
+    series = {str(column.name): column for column in eager.iter_columns()}
     cells = {}
-    for name in wanted:
-        series = eager[name]
-        if series.dtype.is_numeric() or series.dtype == nw.Boolean:
-            cells[str(name)] = np.asarray(series.cast(nw.Float64).to_numpy(), dtype=np.float64)
+    for name in series if columns is None else _found(columns, list(series)):
+        column = series[name]
+        if column.dtype.is_numeric() or column.dtype == nw.Boolean:
+            cells[name] = np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
         else:
-            cells[str(name)] = _numbers(str(name), series.to_numpy())
+            cells[name] = _numbers(name, column.to_numpy())
     return _stacked(cells)
 
 
@@ -253,7 +257,9 @@ def _names_of(x: Any) -> list[str]:
         return list(_from_file(Path(x), None, rows=0))
     if isinstance(x, Mapping):
         return [str(name) for name in x]
-    return [str(name) for name in getattr(x, "column_names", None) or getattr(x, "columns", ())]
+    if hasattr(x, "collect_schema"):
+        return [str(name) for name in x.collect_schema()]
+    return [str(name) for name in getattr(x, "column_names", getattr(x, "columns", ()))]
 
 
 def _from_file(path: Path, columns: Sequence[str] | None, rows: int | None = None) -> dict[str, Floats]:

@@ -65,16 +65,16 @@ def climb(
     Threads get no interrupt from the keyboard: who starts them sets `stop` instead.
     """
     trace: list[float] = list(before)
-    done = 0
+    kept = 0  # (evaluations that were taken back do not count: how many fall in a block depends on the clock)
     block = 8
     outcome, status = Outcome.RUNNING, Status.ITERATION_LIMIT
     try:
-        while outcome is Outcome.RUNNING and done < max_iterations:
-            block = min(block, max_iterations - done)
+        while outcome is Outcome.RUNNING and kept < max_iterations:
+            block = min(block, max_iterations - kept)
             began = time.monotonic()
             values, outcome = climber.climb(block)
             trace += values.tolist()
-            done += block if outcome is Outcome.RUNNING else max(len(values) - 1, 0)
+            kept += len(values)
             now = time.monotonic()
             if outcome is Outcome.RUNNING and now > deadline:
                 status = Status.BUDGET
@@ -96,4 +96,4 @@ def climb(
         trace.append(climber.settle())
         if len(trace) > 1 and not trace[-1] >= trace[-2] - 1e-9 - 1e-12 * abs(trace[-1]):
             raise FallError(f"the objective fell from {trace[-2]!r} to {trace[-1]!r} at the last step: a bug")
-    return Climb(tuple(trace), done, status)
+    return Climb(tuple(trace), len(trace) - len(before) - 1, status)

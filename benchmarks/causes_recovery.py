@@ -112,7 +112,7 @@ def compare(_: str) -> None:
 def real(folder: str) -> None:
     """Stroke signs, audiology and SPECT: what is found, and how it lies to the known classes."""
     import pandas as pd
-    from sklearn.metrics import adjusted_rand_score
+    from sklearn.metrics import adjusted_rand_score, roc_auc_score
 
     labels = {"audiology.csv": "class", "spect_heart.csv": "OVERALL_DIAGNOSIS", "ist_stroke_signs.csv.gz": "syndrome"}
     for name, label in labels.items():
@@ -137,8 +137,11 @@ def real(folder: str) -> None:
         rand = adjusted_rand_score(frame[label].astype(str), [str(p) for p in patterns])
         print(f"  adjusted Rand of activity patterns against {label}: {rand:.3f}")
         for c in frame[label].value_counts().index[:8]:
-            best = max(f1(active[:, k], frame[label] == c) for k in range(active.shape[1]))
-            print(f"  {c}: best F1 of one cause {best:.2f}")
+            own = frame[label] == c
+            best = max(f1(active[:, k], own) for k in range(active.shape[1]))
+            many = run.posterior[:, run.best.sum(axis=0) > 1].sum(axis=1)
+            print(f"  {c}: best F1 of one cause {best:.2f} (always yes: {f1(np.ones(len(own)), own):.2f}), "
+                  f"AUC of the number of active causes of several signs {roc_auc_score(own, many):.2f}")
 
 
 def f1(found: np.ndarray, truth: np.ndarray) -> float:

@@ -324,3 +324,30 @@ def test_errors_by_hand():
     assert structure_error(np.array([[1, 0.25], [0.25, 2]]), links) == 0.75
     assert edge_f1([[0, 1], [1, 1]], links) == 1.0
     assert edge_f1([[1], [1]], links) == pytest.approx(0.8)
+
+
+def test_new_rows_are_read_as_the_old_ones_were(simulated):
+    """Columns in another order, the rarer state now the commoner one, a column missing: the same meaning."""
+    x, _ = simulated
+    frame = pd.DataFrame(np.where(x, "seen", "clear"), columns=[f"s{i}" for i in range(6)])
+    run = hidden_causes(frame, sweeps=150, chains=1, seed=0)
+    rows = frame.iloc[:40]
+    turned = rows[rows.columns[::-1]]
+    np.testing.assert_array_equal(run.posterior_of(turned), run.model.posterior(x[:40]))
+    only = frame[frame.s0 == "seen"].iloc[:5]
+    np.testing.assert_array_equal(run.posterior_of(only), run.model.posterior(x[only.index]))
+    without = np.where(np.arange(6) == 2, np.nan, x[:40].astype(float))
+    np.testing.assert_array_equal(run.posterior_of(rows.drop(columns="s2")), run.model.posterior(without))
+    with pytest.raises(TableError, match="5 signs"):
+        run.posterior_of(x[:, :5])
+
+
+def test_held_out_rows_are_explained_better_by_causes_than_alone(simulated):
+    """Against independent signs of the same rates; and near the truth's own likelihood."""
+    x, truth = simulated
+    run = hidden_causes(x[:350], sweeps=200, chains=1, seed=0)
+    held = run.row_log_likelihoods(x[350:])
+    rates = (x[:350].sum(axis=0) + 1) / 352
+    alone = np.where(x[350:], np.log(rates), np.log1p(-rates)).sum(axis=1)
+    assert held.sum() > alone.sum() + 50
+    assert held.sum() > truth.model.log_likelihood(x[350:]) - 15

@@ -133,7 +133,9 @@ def allocate(cells, off, rows, prior, kinds, forced, fail_a, fail_b, p_a, p_b, w
             score_four(cells[i], off[i], weights, fail_a, fail_b, scores)
         else:
             score_two(cells[i], off[i], weights, fail_a, scores)
-        peak = scores[:n_kinds].max()
+        peak = -np.inf
+        for kind in range(n_kinds):
+            peak = max(peak, scores[kind])
         total = 0.0
         for kind in range(n_kinds):
             chances[kind] = prior[i, kind] * math.exp(scores[kind] - peak)

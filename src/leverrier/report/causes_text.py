@@ -33,7 +33,8 @@ def describe_causes(found: HiddenCausesResult) -> str:
 
 
 def _children(found: HiddenCausesResult, cause: int) -> str:
-    """A cause's signs, the surest first; doubtful ones with their chance."""
+    """A cause's signs, the doubtful ones last and with their chance."""
     column = found.links[:, cause]
-    named = [i for i in column.argsort(kind="stable")[::-1] if found.best[i, cause] or column[i] >= 0.5]
+    order = sorted(range(len(column)), key=lambda i: (column[i] < SURE, i))
+    named = [i for i in order if found.best[i, cause] or column[i] >= 0.5]
     return ", ".join(found.names[i] + ("" if column[i] >= SURE else f" ({column[i]:.0%})") for i in named)

@@ -9,7 +9,7 @@ import numpy as np
 
 from leverrier.errors import TooLargeError
 from leverrier.model.causes_prior import IndianBuffet
-from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.model.hidden_causes import HOLE, HiddenCauses
 from leverrier.sampling.draws import Draw
 from leverrier.sampling.observations import Observations
 
@@ -22,7 +22,7 @@ def structure_key(draw: Draw) -> tuple[bytes, ...]:
 
 
 def best_draw(
-    draws: Sequence[Draw], log_joints: Sequence[float], observations: Observations, alpha: float, epsilon: float
+    draws: Sequence[Draw], log_joints: Sequence[float], observations: Observations
 ) -> Draw:
     """The draw whose structure has the highest log P(X | Z) + log P(Z), y summed out, among the most frequent ones.
 
@@ -36,13 +36,14 @@ def best_draw(
         return draws[first[frequent[0][0]]]
     chosen = {*first.values(), int(np.argmax(log_joints))}
     try:
-        return max((draws[j] for j in sorted(chosen)), key=lambda draw: _score(draw, observations, alpha, epsilon))
+        return max((draws[j] for j in sorted(chosen)), key=lambda draw: _score(draw, observations))
     except TooLargeError:
         return draws[first[frequent[0][0]]]
 
 
-def _score(draw: Draw, observations: Observations, alpha: float, epsilon: float) -> float:
+def _score(draw: Draw, observations: Observations) -> float:
+    """The buffet stands for the finite prior too: of the causes that reach anything they say nearly the same."""
     cells = observations.cells.T
-    model = HiddenCauses(draw.links.T, epsilon, draw.lam, draw.p)
-    prior = IndianBuffet(alpha).log_probability(model.links)
-    return prior + model.log_likelihood(np.where(cells == 2, np.nan, cells.astype(np.float64)))
+    model = HiddenCauses(draw.links.T, draw.epsilon, draw.lam, draw.p)
+    prior = IndianBuffet(draw.alpha).log_probability(model.links)
+    return prior + model.log_likelihood(np.where(cells == HOLE, np.nan, cells.astype(np.float64)))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, cpu_count, delayed
 
-from leverrier.errors import OptionError
+from leverrier.errors import OptionError, TooLargeError
 from leverrier.model.causes_prior import Beta, Gamma
 from leverrier.sampling.chain import Plan, Progress, Run, run_chain
 from leverrier.sampling.checkpoint import fingerprint
@@ -24,6 +24,8 @@ from leverrier.sampling.signs import read_signs
 from leverrier.sampling.state import Method, Settings
 from leverrier.sampling.summary import make_result
 
+MOST_CELLS = 2**28
+"""Split–merge holds a number for every cell: two gigabytes."""
 Prior = float | tuple[float, float] | None
 
 
@@ -72,6 +74,8 @@ def hidden_causes(
     if not 0 <= warmup < sweeps:
         raise OptionError(f"warmup={warmup} with {sweeps} sweeps: at least one sweep must be left to summarise")
     signs = read_signs(x)
+    if signs.cells.size > MOST_CELLS:
+        raise TooLargeError(f"{signs.cells.size} cells; at most {MOST_CELLS} can be sampled: take a sample of the rows")
     observations = Observations.of(signs.cells)
     own = {per_cause} if isinstance(per_cause, str) else set(per_cause)
     settings = Settings(
@@ -84,7 +88,7 @@ def hidden_causes(
         raise OptionError("a number that is fixed cannot also be per cause: give a prior, or leave it out of per_cause")
     if sampler == "wood2006":
         settings = settings.plain()
-    workers = min(jobs or len(os.sched_getaffinity(0)), chains)
+    workers = min(jobs or cpu_count(), chains)
     turns = -(-chains // workers)
     plan = Plan(
         sweeps, warmup, every(sweeps - warmup, observations.n_trials), start,

@@ -32,6 +32,8 @@ class Draw:
     active: Words
     lam: NDArray[np.float64]
     p: NDArray[np.float64]
+    epsilon: float
+    alpha: float
 
     def active_cells(self, n_trials: int) -> NDArray[np.uint8]:
         return unpack(self.active, n_trials)
@@ -48,7 +50,7 @@ class Draws:
         n = int(linked.sum())
         lam = state.lam[linked] if isinstance(state.lam, np.ndarray) else np.full(n, state.lam)
         p = state.p[linked] if isinstance(state.p, np.ndarray) else np.full(n, state.p)
-        self.items.append(Draw(sweep, state.links[linked], state.active[linked], lam, p))
+        self.items.append(Draw(sweep, state.links[linked], state.active[linked], lam, p, state.epsilon, state.alpha))
 
     def __len__(self) -> int:
         return len(self.items)
@@ -64,6 +66,7 @@ class Draws:
             "draw_links": np.concatenate([np.zeros((0, n_observed), np.uint8), *(d.links for d in self.items)]),
             "draw_active": np.concatenate([np.zeros((0, n_words), np.uint64), *(d.active for d in self.items)]),
             "draw_lam": np.concatenate([np.zeros(0), *(d.lam for d in self.items)]),
+            "draw_numbers": np.array([[d.epsilon, d.alpha] for d in self.items]).reshape(-1, 2),
             "draw_p": np.concatenate([np.zeros(0), *(d.p for d in self.items)]),
         }
 
@@ -71,7 +74,8 @@ class Draws:
     def from_arrays(cls, arrays: dict[str, NDArray]) -> Draws:
         draws = cls()
         ends = np.cumsum(arrays["draw_size"])
-        for sweep, size, end in zip(arrays["draw_sweep"], arrays["draw_size"], ends, strict=True):
+        sizes = zip(arrays["draw_sweep"], arrays["draw_size"], ends, arrays["draw_numbers"], strict=True)
+        for sweep, size, end, numbers in sizes:
             part = slice(int(end - size), int(end))
             draws.items.append(
                 Draw(
@@ -80,6 +84,8 @@ class Draws:
                     arrays["draw_active"][part],
                     arrays["draw_lam"][part],
                     arrays["draw_p"][part],
+                    float(numbers[0]),
+                    float(numbers[1]),
                 )
             )
         return draws

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import MissingExtraError
-from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.model.hidden_causes import HOLE, HiddenCauses
 from leverrier.sampling.diagnostics import effective_samples, r_hat
 from leverrier.sampling.draws import Draw
+from leverrier.sampling.signs import Signs
 from leverrier.sampling.state import Method
 from leverrier.status import Status
 
@@ -43,7 +44,8 @@ class HiddenCausesResult:
 
     model: HiddenCauses
     """The best structure with mean λ, p and ε: it answers for new rows."""
-    names: tuple[str, ...]
+    signs: Signs
+    """What was read, and how."""
     method: Method
     count: Mapping[int, float]
     """P(K₊ = k): how many causes reach anything."""
@@ -67,6 +69,11 @@ class HiddenCausesResult:
     notes: tuple[str, ...]
     draws: tuple[Draw, ...]
     """The kept samples that were summarised."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The signs' names."""
+        return self.signs.names
 
     @property
     def expected_count(self) -> float:
@@ -96,6 +103,19 @@ class HiddenCausesResult:
     def children(self, cause: int) -> tuple[str, ...]:
         """The signs that a cause of the best structure reaches."""
         return tuple(name for name, linked in zip(self.names, self.best[:, cause], strict=True) if linked)
+
+    def posterior_of(self, x: Any) -> Floats:
+        """P(cause active | row) for new rows, (rows, causes), by the model of the best structure."""
+        return self.model.posterior(_with_holes(self.signs.like(x)))
+
+    def row_log_likelihoods(self, x: Any, most_draws: int = 20) -> Floats:
+        """log P(row) of new rows, averaged over draws of the posterior: what held-out rows are judged by."""
+        cells = _with_holes(self.signs.like(x))
+        chosen = np.unique(np.linspace(0, len(self.draws) - 1, min(most_draws, len(self.draws))).round().astype(int))
+        draws = [self.draws[j] for j in chosen]
+        models = [HiddenCauses(draw.links.T, draw.epsilon, draw.lam, draw.p) for draw in draws]
+        logs = [model.row_log_likelihoods(cells) for model in models]
+        return np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
 
     def to_arviz(self) -> DataTree:
         """The traces after the warm-up, for arviz (needs the extra `mcmc`)."""
@@ -142,3 +162,7 @@ class HiddenCausesResult:
             f"HiddenCausesResult({len(self.names)} signs, {self.expected_count:.1f} causes expected, "
             f"{len(self.chains)} chains, {self.status})"
         )
+
+
+def _with_holes(cells: NDArray[np.uint8]) -> Floats:
+    return np.where(cells == HOLE, np.nan, cells.astype(np.float64))

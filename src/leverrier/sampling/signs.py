@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,9 @@ class Signs:
     rows: NDArray[np.int64]
     n_rows: int
     notes: tuple[str, ...] = ()
+    states: Mapping[str, tuple[Label, ...]] = field(default_factory=dict)
+    """The labels of signs that came from a table, and which of them means yes."""
+    yes: Mapping[str, int] = field(default_factory=dict)
 
     def by_row(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Means over the trials of each row: a row that counts several times has several trials."""
@@ -36,6 +40,19 @@ class Signs:
         total = np.zeros((self.n_rows, values.shape[1]))
         np.add.at(total, self.rows, values)
         return total / np.maximum(np.bincount(self.rows, minlength=self.n_rows), 1)[:, None]
+
+
+    def like(self, source: Any) -> NDArray[np.uint8]:
+        """Cells of new rows, read as these were; in a table a column that is not there is holes."""
+        if self.yes and not isinstance(source, np.ndarray | list | tuple):
+            table = as_table(source, self.states)
+            columns = [np.where(codes == table.missing, HOLE, codes == self.yes[name])
+                       for name, codes in zip(self.names, table.codes, strict=True)]  # fmt: skip
+            return np.stack(columns, axis=1).astype(np.uint8)
+        cells = read_signs(source).cells
+        if cells.shape[1] != len(self.names):
+            raise TableError(f"rows have {cells.shape[1]} signs; {len(self.names)} were fitted")
+        return cells
 
 
 def read_signs(source: Any) -> Signs:
@@ -58,6 +75,8 @@ def _from_table(table: Table) -> Signs:
     names: list[str] = []
     notes: list[str] = list(table.notes)
     aside: list[str] = []
+    states: dict[str, tuple[Label, ...]] = {}
+    codes_of_yes: dict[str, int] = {}
     for variable, codes in zip(table.columns, table.codes, strict=True):
         seen = codes != table.missing
         yes = _yes_state(variable, codes[seen], notes)
@@ -66,13 +85,14 @@ def _from_table(table: Table) -> Signs:
             continue
         columns.append(np.where(seen, codes == yes, HOLE).astype(np.uint8))
         names.append(variable.name)
+        states[variable.name], codes_of_yes[variable.name] = variable.states, yes
     if aside:
         notes.append(f"set aside, not yes/no: {', '.join(aside)}")
     if not columns:
         raise TableError("no column has two states: hidden causes need yes/no signs; see table.states")
     cells = np.stack(columns, axis=1)
     rows = _repeats(table)
-    return Signs(cells[rows], tuple(names), rows, table.n_rows, tuple(notes))
+    return Signs(cells[rows], tuple(names), rows, table.n_rows, tuple(notes), states, codes_of_yes)
 
 
 def _yes_state(variable: Variable, codes: NDArray[np.unsignedinteger], notes: list[str]) -> int | None:

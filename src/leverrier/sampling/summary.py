@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,17 +41,16 @@ def make_result(
     chains, used = _rank(runs, trace, warmup)
     draws, joints = _draws_of([run for run in runs if run.number in used], warmup)
     kept = {name: values[[run.number in used for run in runs], warmup:] for name, values in trace.items()}
-    epsilon, alpha = float(kept["epsilon"].mean()), float(kept["alpha"].mean())
-    reference = _sorted(best_draw(draws, joints, observations, alpha, epsilon))
+    reference = _sorted(best_draw(draws, joints, observations))
     summary = summarise(reference, draws, observations.n_trials)
-    model = HiddenCauses(reference.links.T, epsilon, summary.lam, summary.p, signs.names)
+    model = HiddenCauses(reference.links.T, float(kept["epsilon"].mean()), summary.lam, summary.p, signs.names)
     sizes, times = np.unique(kept["count"].astype(np.int64), return_counts=True)
     remarks = [f"chain {c.number + 1} stayed below the best one and was left out" for c in chains if not c.used]
     if settings.shared and len(np.unique(reference.links, axis=0)) < len(reference.links):
         remarks.append(REPEATED)
     return HiddenCausesResult(
         model=model,
-        names=signs.names,
+        signs=signs,
         method=settings.method,
         count={int(k): float(n / times.sum()) for k, n in zip(sizes, times, strict=True)},
         links=summary.links.T.copy(),
@@ -107,7 +107,9 @@ def _shared(draws: Sequence[Draw], n_observed: int) -> NDArray[np.float64]:
 def _sorted(draw: Draw) -> Draw:
     """Causes by how many signs they reach, then by their first signs: the same structure always reads the same."""
     order = sorted(range(len(draw.links)), key=lambda k: (-int(draw.links[k].sum()), (1 - draw.links[k]).tolist()))
-    return Draw(draw.sweep, draw.links[order], draw.active[order], draw.lam[order], draw.p[order])
+    return replace(
+        draw, links=draw.links[order], active=draw.active[order], lam=draw.lam[order], p=draw.p[order]
+    )
 
 
 def _status(runs: Sequence[Run], trace: dict[str, NDArray[np.float64]], warmup: int) -> Status:

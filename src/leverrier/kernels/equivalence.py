@@ -119,6 +119,22 @@ def _label(dag, label, x, y):
 
 
 @njit(cache=True, nogil=True)
+def reachable(arcs, rows):
+    """rows[a], 64 nodes a word: what a leads to by arcs that do not point back (Warshall's closure)."""
+    n = len(arcs)
+    for a in range(n):
+        for b in range(n):
+            if arcs[a, b]:
+                rows[a, b >> 6] |= np.uint64(1) << np.uint64(b & 63)
+    for k in range(n):
+        bit = np.uint64(1) << np.uint64(k & 63)
+        for a in range(n):
+            if rows[a, k >> 6] & bit:
+                for w in range(rows.shape[1]):
+                    rows[a, w] |= rows[k, w]
+
+
+@njit(cache=True, nogil=True)
 def orient(arcs, allowed):
     """Turn undirected arcs that may point one way only, and all that follows (Meek's rules); False if impossible."""
     n = len(arcs)

@@ -14,7 +14,7 @@ from leverrier.learning.score import Score
 from leverrier.statistics.family import Statistics
 from leverrier.statistics.packed import PackedTables, expand
 
-TABLED_COUNTS = 4096
+TABLED_COUNTS = 1024
 """Rises are looked up to this count and computed beyond it."""
 CELLS_AT_ONCE = 2**16
 """Tables of one batch together; beyond it a batch is counted in parts that stay in the cache."""
@@ -106,9 +106,10 @@ class FamilyScores:
         self.families_scored = 0
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._single: dict[tuple[int, int], float] = {}
-        self._rises = np.zeros((8, min(TABLED_COUNTS, int(statistics.total) + 1)))
+        self._rises = np.zeros((64, min(TABLED_COUNTS, int(statistics.total) + 1)))
         self._rise_rows: dict[float, int] = {}
         self._plans: dict[tuple[int, float], _Plan] = {}
+        self._kinds = np.unique(self.states, return_inverse=True)
         self._only_itself = np.zeros(self.n_nodes + 1, dtype=np.bool_)
         self._only_itself[-1] = True
 
@@ -223,9 +224,12 @@ class FamilyScores:
 
     def _make_plan(self, r: int, rows: float) -> _Plan:
         q = rows * self.states
-        alphas = np.array([self.score.alphas(r, float(each)) for each in q])
-        penalties = np.array([self.score.penalty(r, float(each), self.statistics.total) for each in q])
-        at = np.array([[self._rise(float(alpha)) for alpha in pair] for pair in alphas], dtype=np.int64)
+        kinds, which = self._kinds
+        by_kind = [self.score.alphas(r, rows * float(kind)) for kind in kinds]
+        total = self.statistics.total
+        penalties = np.array([self.score.penalty(r, rows * float(kind), total) for kind in kinds])[which]
+        at = np.array([[self._rise(alpha) for alpha in pair] for pair in by_kind], dtype=np.int64)[which]
+        alphas = np.array(by_kind)[which]
         allowed = q * r <= self.max_cells
         allowed[-1] = True
         cells, row = (np.ascontiguousarray(column) for column in alphas.T)

@@ -19,9 +19,10 @@ BITMAP_CELLS = 768
 """Up to this many cells a table is counted by AND and popcount, beyond it by a histogram of row codes."""
 MOST_CELLS = 2**26
 THREADED_ROWS = 100_000
-"""From this many rows on counting by bitmaps is shared out over threads, from these many cells that by histograms.
+"""From this many rows on counting by bitmaps is shared out over threads, from these many cells looked at
+that by histograms.
 Each family is counted by one thread, so that the answer is the same for any number of them."""
-THREADED_CELLS = 100_000
+THREADED_CELLS = 2_000_000
 
 Counts = NDArray[np.int64] | NDArray[np.float64]
 Starts = NDArray[np.int64]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.kernels.equivalence import essential, extend, orient
+from leverrier.kernels.equivalence import essential, extend, orient, reachable
 from leverrier.learning.family_scores import members
 from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Problem, column_bits, to_matrix
 
@@ -28,11 +29,11 @@ class EquivalenceClass:
         self.arcs = np.empty_like(dag)
         essential(dag, self.arcs)
         self.legal = problem.free or bool(orient(self.arcs, problem.allowed))
-        into, out = column_bits(self.arcs), column_bits(self.arcs.T)
-        self.neighbours = [a & b for a, b in zip(into, out, strict=True)]
-        self.parents = [a & ~b for a, b in zip(into, out, strict=True)]
-        self.children = [b & ~a for a, b in zip(into, out, strict=True)]
-        self.adjacent = [a | b for a, b in zip(into, out, strict=True)]
+        self.into, self.out = column_bits(self.arcs), column_bits(self.arcs.T)
+        pairs = list(zip(self.into, self.out, strict=True))
+        self.neighbours = [a & b for a, b in pairs]
+        self.parents = [a & ~b for a, b in pairs]
+        self.adjacent = [a | b for a, b in pairs]
         self.dag = dag
 
     def fits(self, problem: Problem) -> bool:
@@ -41,14 +42,31 @@ class EquivalenceClass:
         cells = self.dag.T @ problem.log_states + problem.log_states
         return bool(within.all() and (cells <= problem.log_max_cells).all())
 
-    def path(self, start: int, goal: int, blocked: int) -> int:
+    @cached_property
+    def reach(self) -> list[int]:
+        """By node, what a semi-directed path leads to, as bits."""
+        rows = np.zeros((len(self.arcs), (len(self.arcs) + 63) // 64), dtype=np.uint64)
+        reachable(self.arcs, rows)
+        width = rows.shape[1] * 8
+        flat = rows.tobytes()
+        return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]
+
+    def obstacle(self, start: int, goal: int, blocked: int) -> int:
+        """Nodes, as bits, among which a semi-directed path leads from start to goal outside `blocked`; 0: none does."""
+        if not self.reach[start] >> goal & 1:
+            return 0
+        return self._path(start, goal, blocked) if blocked else self.reach[start] | 1 << start
+
+    def _path(self, start: int, goal: int, blocked: int) -> int:
         """The nodes of a semi-directed path from start to goal outside `blocked`, as bits; 0 if there is none."""
         seen = blocked | 1 << start
         layers = [1 << start]
         while not seen >> goal & 1:
-            onward = 0
-            for v in members(layers[-1]):
-                onward |= self.neighbours[v] | self.children[v]
+            edge, onward = layers[-1], 0
+            while edge:
+                low = edge & -edge
+                onward |= self.out[low.bit_length() - 1]
+                edge ^= low
             onward &= ~seen
             if not onward:
                 return 0
@@ -57,7 +75,7 @@ class EquivalenceClass:
         found = at = 1 << goal
         for layer in reversed(layers[:-1]):  # back along any one way
             v = at.bit_length() - 1
-            back = (self.neighbours[v] | self.parents[v]) & layer
+            back = self.into[v] & layer
             at = back & -back
             found |= at
         return found
@@ -208,7 +226,7 @@ class _Insertions(_Phase):
                 yield clique
 
     def obstacle(self, x: int, y: int, clique: int) -> int:
-        return self.state.path(y, x, clique)
+        return self.state.obstacle(y, x, clique)
 
     def changed(self, x: int, y: int, clique: int) -> Arcs:
         arcs = self.state.arcs.copy()

@@ -96,5 +96,7 @@ def to_matrix(parents: Parents) -> NDArray[np.uint8]:
 
 def column_bits(matrix: NDArray[np.uint8] | NDArray[np.bool_]) -> list[int]:
     """By column, the rows that are set, as bits."""
-    packed = np.packbits(matrix.astype(np.bool_), axis=0, bitorder="little")
-    return [int.from_bytes(column.tobytes(), "little") for column in np.ascontiguousarray(packed.T)]
+    packed = np.packbits(matrix, axis=0, bitorder="little")
+    width = len(packed)
+    flat = packed.T.tobytes()
+    return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]

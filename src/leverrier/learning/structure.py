@@ -193,10 +193,11 @@ def search(
             again = hill_climb(problem, random_moves(problem, best, 2 * problem.n_nodes, rng), effort, tabu)
             best = max(best, again, key=problem.scores.total)
         return best
-    best = strip_each(problem, fixed_point(problem, start, effort), effort)
-    if method == "best":
-        best = perturb_and_repair(problem, best, rounds, rng, effort)
-    return best
+    best = fixed_point(problem, start, effort)
+    if method == "auto":
+        return strip_each(problem, best, effort)
+    best = strip_each(problem, best, effort, patience=problem.n_nodes)
+    return perturb_and_repair(problem, best, rounds, rng, effort)
 
 
 def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:

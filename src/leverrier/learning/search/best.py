@@ -7,13 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from leverrier.learning.family_scores import members
-from leverrier.learning.search.ges import greedy_equivalence
+from leverrier.learning.search.ges import forbidden_gains, greedy_equivalence
 from leverrier.learning.search.hill_climb import drop_arcs, hill_climb, random_moves
 from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Problem
 
 DROPPED_SHARE = 0.2
 RANDOM_MOVES = 6
 LEAST_WORK = 20_000
+PATIENCE = 16
 
 
 def fixed_point(problem: Problem, start: Parents, effort: Effort) -> Parents:
@@ -29,26 +30,29 @@ def fixed_point(problem: Problem, start: Parents, effort: Effort) -> Parents:
     return current
 
 
-def strip_each(problem: Problem, start: Parents, effort: Effort) -> Parents:
-    """Take each node's arcs away in turn, repair, and keep what is better.
+def strip_each(problem: Problem, start: Parents, effort: Effort, patience: int = PATIENCE) -> Parents:
+    """Take a node's arcs away, repair, and keep what is better; until `patience` nodes in a row did not help.
 
-    A node that was tied wrongly early on cannot be moved by single arcs; taken out whole it finds its place. It may
-    cost as many new family scores as the climb before it did: on wide tables of many states not every node gets its
-    turn, and the work, unlike a time, is the same on every machine.
+    A node that was tied wrongly early on cannot be moved by single arcs; taken out whole it finds its place. Such a
+    node shows: an arc at it would gain much, and only a path through the wrong arcs forbids it. So nodes take their
+    turn by the gain that is forbidden there. The sweep may cost as many new family scores as the climb before it did:
+    on wide tables of many states not every node gets its turn, and work, unlike time, is the same on every machine.
     """
     current, score = start, problem.scores.total(start)
     allowance = max(2 * problem.scores.families_scored, LEAST_WORK)
-    by_name = sorted(range(problem.n_nodes), key=lambda node: problem.scores.names[node])
-    for node in by_name:  # the order of the columns must not decide what is found
-        if effort.spent() or problem.scores.families_scored > allowance:
-            break
+    waiting = forbidden_gains(problem, current)
+    failed = 0
+    while waiting and failed < patience and not effort.spent() and problem.scores.families_scored <= allowance:
+        node = waiting.pop(0)
         bare = _stripped(problem, current, node)
         if bare == current or _degree(current, node) < 2:
             continue
         repaired = greedy_equivalence(problem, bare, effort, near=_neighbourhood(current, node))
+        failed += 1
         if problem.scores.total(repaired) > score + SMALLEST_GAIN:
             current = fixed_point(problem, repaired, effort)
             score = problem.scores.total(current)
+            waiting, failed = forbidden_gains(problem, current), 0
     return current
 
 

@@ -104,6 +104,19 @@ def greedy_equivalence(problem: Problem, start: Parents, effort: Effort, near: i
             return best
 
 
+def forbidden_gains(problem: Problem, graph: Parents) -> list[int]:
+    """Nodes by the largest gain of an insertion there that is not made, ties by name.
+
+    Where a climb has ended, what still gains is forbidden by a path. Nodes without such a gain come last.
+    """
+    run = _Insertions(problem, EquivalenceClass(problem, to_matrix(graph)))
+    largest = [0.0] * problem.n_nodes
+    for y in range(problem.n_nodes):
+        for gain, x, _ in run.moves(y):
+            largest[x], largest[y] = max(largest[x], gain), max(largest[y], gain)
+    return sorted(range(problem.n_nodes), key=lambda v: (-largest[v], problem.scores.names[v]))
+
+
 def _some_graph(problem: Problem, state: EquivalenceClass) -> Arcs:
     """A graph of the class that obeys the constraints."""
     if problem.free:

@@ -35,11 +35,12 @@ def strip_each(problem: Problem, start: Parents, effort: Effort, patience: int =
 
     A node that was tied wrongly early on cannot be moved by single arcs; taken out whole it finds its place. Such a
     node shows: an arc at it would gain much, and only a path through the wrong arcs forbids it. So nodes take their
-    turn by the gain that is forbidden there. The sweep may cost as many new family scores as the climb before it did:
+    turn by the gain that is forbidden there. The sweep may cost a quarter as many new family scores as the climb did:
     on wide tables of many states not every node gets its turn, and work, unlike time, is the same on every machine.
     """
     current, score = start, problem.scores.total(start)
-    allowance = max(2 * problem.scores.families_scored, LEAST_WORK)
+    scored = problem.scores.families_scored
+    allowance = scored + max(scored // 4, LEAST_WORK)
     waiting = forbidden_gains(problem, current)
     failed = 0
     while waiting and failed < patience and not effort.spent() and problem.scores.families_scored <= allowance:

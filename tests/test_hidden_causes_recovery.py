@@ -46,7 +46,7 @@ def test_nothing_behind_the_signs_gives_no_shared_cause():
     x = (np.random.default_rng(1).random((400, 6)) < 0.2).astype(np.uint8)
     run = hidden_causes(x, sweeps=200, chains=1, seed=0)
     assert np.triu(run.shared, 1).max() < 0.5
-    assert run.best.sum(axis=0).max() == 1
+    assert run.best.sum(axis=0).max(initial=0) <= 1
 
 
 def test_the_stroke_signs_are_read_with_their_holes(shared_data):

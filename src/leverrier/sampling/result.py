@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,6 @@ from leverrier.sampling.draws import Draw
 from leverrier.sampling.signs import Signs
 from leverrier.sampling.state import Method
 from leverrier.status import Status
-
-if TYPE_CHECKING:
-    from xarray import DataTree
 
 Floats = NDArray[np.float64]
 
@@ -117,16 +115,16 @@ class HiddenCausesResult:
         logs = [model.row_log_likelihoods(cells) for model in models]
         return np.logaddexp.reduce(logs, axis=0) - np.log(len(logs))
 
-    def to_arviz(self) -> DataTree:
-        """The traces after the warm-up, for arviz (needs the extra `mcmc`)."""
+    def to_arviz(self) -> Any:
+        """The traces after the warm-up as an xarray DataTree, for arviz (needs the extra `mcmc`)."""
         try:
-            from arviz_base import from_dict
+            arviz_base = import_module("arviz_base")  # an extra: type checkers need not have it
         except ImportError:
             raise MissingExtraError(
                 "to_arviz needs arviz-base, which is not installed: pip install 'leverrier[mcmc]'"
             ) from None
         numbers = {name: values for name, values in self.kept.items() if name != "log_joint"}
-        return from_dict({"posterior": numbers, "sample_stats": {"lp": self.kept["log_joint"]}})
+        return arviz_base.from_dict({"posterior": numbers, "sample_stats": {"lp": self.kept["log_joint"]}})
 
     def to_dict(self) -> dict[str, Any]:
         """The answer as plain values, for JSON."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -90,6 +90,25 @@ def describe_columns(
         _check_names(data, options, weights)
         each = _weights(data, weights)
         return [decision for _, decision in _decisions(data, options, weights, each)]
+
+
+def raw_columns(
+    source: Any,
+    names: Collection[str],
+    *,
+    absent: Literal["error", "skip"] = "error",
+    missing: Collection[Any] = (),
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+) -> dict[str, tuple[Column, NDArray[np.signedinteger]]]:
+    """These columns as they came, each with the place of every cell among its values (−1 for a hole)."""
+    with _opened(source, Options(), missing, encoding, delimiter) as data:
+        lost = [name for name in names if name not in data.names]
+        if lost and absent == "error":
+            shown = ", ".join(repr(known) for known in data.names[:8]) + (", …" if len(data.names) > 8 else "")
+            raise TableError(f"{data.what} has no column {lost[0]!r}; the columns are {shown}")
+        columns = {name: data.column(name) for name in names if name not in lost}
+        return {name: (column, column.codes()) for name, column in columns.items()}
 
 
 def _decisions(

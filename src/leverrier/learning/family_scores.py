@@ -148,6 +148,17 @@ class FamilyScores:
         """A whole graph's score, from each node's set of parents."""
         return sum(self.family(child, above) for child, above in enumerate(parents))
 
+    def known_families(self) -> list[dict[int, float]]:
+        """By child, the sets of parents scored so far that beat having none, with their scores."""
+        known: list[dict[int, float]] = [{0: self.family(child, 0)} for child in range(self.n_nodes)]
+        for (child, parents), scores in self._expanded.items():
+            least = known[child][0]
+            for p in np.flatnonzero(scores[:-1] > least).tolist():
+                known[child][parents | 1 << p] = float(scores[p])
+            if scores[-1] > least:
+                known[child][parents] = float(scores[-1])
+        return known
+
     def fits(self, child: int, parents: int) -> bool:
         """Whether the family's table is within the cap on cells."""
         cells = float(self.states[child])

@@ -20,6 +20,7 @@ from leverrier.learning.search.best import fixed_point, perturb_and_repair, stri
 from leverrier.learning.search.constraints import as_parents, make_problem
 from leverrier.learning.search.ges import greedy_equivalence
 from leverrier.learning.search.hill_climb import hill_climb, random_moves
+from leverrier.learning.search.orders import climb_orders
 from leverrier.learning.search.problem import Effort, Parents, Problem
 from leverrier.learning.structural_em import structural_em
 from leverrier.model.graph import Edge, Graph
@@ -101,11 +102,12 @@ def learn_structure(
     """The best-scoring network that the search finds over the table's columns.
 
     `method`: "auto" climbs equivalence classes and graphs to a fixed point and then takes each node out and back in
-    (a blink, and the same score for any order of the columns); "best" goes on with `rounds` of perturb-and-repair;
-    "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. `region` limits changes to arcs among
-    these columns. `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in
-    seconds; a stop by `max_moves` is the same on every machine. In a table with `holes` the result is refined by
-    structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of it.
+    (a blink, and the same score for any order of the columns); "best" goes on with orders of the columns and `rounds`
+    of perturb-and-repair; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. `region` limits
+    changes to arcs among these columns. `max_candidates` keeps only each column's best potential parents (for wide
+    tables). `budget` is in seconds; a stop by `max_moves` is the same on every machine. In a table with `holes` the
+    result is refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that
+    show all of it.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
@@ -196,8 +198,9 @@ def search(
     best = fixed_point(problem, start, effort)
     if method == "auto":
         return strip_each(problem, best, effort)
-    best = strip_each(problem, best, effort, patience=problem.n_nodes)
-    return perturb_and_repair(problem, best, rounds, rng, effort)
+    best = climb_orders(problem, strip_each(problem, best, effort, patience=problem.n_nodes), rng, effort)
+    shaken = perturb_and_repair(problem, best, rounds, rng, effort)
+    return best if shaken == best else climb_orders(problem, shaken, rng, effort)
 
 
 def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:

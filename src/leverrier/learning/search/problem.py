@@ -63,6 +63,16 @@ class Problem:
     def log_states(self) -> NDArray[np.float64]:
         return np.log(self.scores.states[:-1])
 
+    @cached_property
+    def allowed_bits(self) -> list[int]:
+        """By child, the nodes that may be its parents."""
+        return column_bits(self.allowed)
+
+    @cached_property
+    def required_bits(self) -> list[int]:
+        """By child, the nodes that must be its parents."""
+        return column_bits(self.required)
+
     @property
     def log_max_cells(self) -> float:
         return float(np.log(self.scores.max_cells)) + 1e-9

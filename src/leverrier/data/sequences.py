@@ -81,7 +81,7 @@ def read_sequences(
     slices = lay_out(which, names, times, kind, labels, gaps)
     if time is None:
         slices = replace(slices, times=_places(slices.starts))
-    cut = [column.name for column in table.columns if column.kind == "binned"]
+    cut = [column.name for column in table.columns if column.kind in ("binned", "integer")]
     return Sequences(
         table=_spread(table, slices.rows),
         starts=slices.starts,

@@ -1,0 +1,267 @@
+"""A network in time, as a frozen value: how the first slices begin, and how each later slice follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.sequences import Sequences, as_sequences, lagged, read_sequences
+from leverrier.data.table import Label
+from leverrier.errors import NetworkError, OptionError
+from leverrier.model.cpd import CPD, Floats, GaussianCPD, Node, TableCPD
+from leverrier.model.graph import Graph
+from leverrier.model.network import Network
+
+if TYPE_CHECKING:
+    pass
+
+Slice = Mapping[str, CPD]
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicNetwork:
+    """Slice t follows `stages[t]` while there is one, and `transition` from then on.
+
+    Each is a distribution for every variable given parents (variable, lag) of this slice (lag 0) and of slices
+    before; a stage may only look back to the beginning. A first-order network has one stage: the prior.
+    """
+
+    states: Mapping[str, tuple[Label, ...]]
+    stages: tuple[Slice, ...]
+    transition: Slice
+    hidden: tuple[str, ...] = ()
+    """Variables that data never shows: their columns, if there, are not looked at."""
+    numbers: Mapping[str, GaussianCPD] = field(default_factory=dict)
+    """Columns of numbers, each normal given states of its slice."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        states = {str(name): tuple(labels) for name, labels in self.states.items()}
+        object.__setattr__(self, "states", MappingProxyType(states))
+        object.__setattr__(self, "stages", tuple(MappingProxyType(dict(stage)) for stage in self.stages))
+        object.__setattr__(self, "transition", MappingProxyType(dict(self.transition)))
+        object.__setattr__(self, "hidden", tuple(name for name in states if name in set(self.hidden)))
+        object.__setattr__(self, "numbers", MappingProxyType(dict(self.numbers)))
+        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+        if not states:
+            raise NetworkError("a dynamic network needs at least one variable with states")
+        if not self.stages:
+            raise NetworkError("a dynamic network needs a prior for its first slice")
+        for place, stage in enumerate((*self.stages, self.transition)):
+            what = f"slice {place}" if place < len(self.stages) else "the transition"
+            _check_slice(what, stage, states, place)
+        for name, cpd in self.numbers.items():
+            _check_number(name, cpd, states)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DynamicNetwork, (
+            dict(self.states), tuple(dict(stage) for stage in self.stages), dict(self.transition), self.hidden,
+            dict(self.numbers), dict(self.notes),
+        )  # fmt: skip
+
+    @classmethod
+    def from_tables(
+        cls,
+        states: Mapping[str, Sequence[Label]],
+        prior: Mapping[str, tuple[Sequence[str], Any]],
+        transition: Mapping[str, tuple[Sequence[Node | str], Any]],
+        hidden: Iterable[str] = (),
+    ) -> DynamicNetwork:
+        """A first-order network: for each variable its parents and its table. Plain names are parents of lag 0."""
+        first = {name: TableCPD(_nodes(parents), table) for name, (parents, table) in prior.items()}
+        then = {name: TableCPD(_nodes(parents), table) for name, (parents, table) in transition.items()}
+        return cls({name: tuple(labels) for name, labels in states.items()}, (first,), then, tuple(hidden))
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return tuple(self.states)
+
+    @property
+    def observed(self) -> tuple[str, ...]:
+        return tuple(name for name in self.states if name not in self.hidden)
+
+    @cached_property
+    def order(self) -> int:
+        """How many slices back the transition looks."""
+        return max((lag for cpd in self.transition.values() for _, lag in cpd.parents), default=0)
+
+    def parents(self, variable: str) -> tuple[Node, ...]:
+        """Of the transition: (variable, lag)."""
+        self._known(variable)
+        return self.transition[variable].parents
+
+    def cardinality(self, variable: str) -> int:
+        return len(self.states[self._known(variable)])
+
+    def slice(self, place: int) -> Slice:
+        """The distributions of the slice at this place of a sequence."""
+        return self.stages[place] if place < len(self.stages) else self.transition
+
+    @cached_property
+    def prior(self) -> Network:
+        """The first slice as a network of its own."""
+        stage = self.stages[0]
+        graph = Graph.from_parents({name: [parent for parent, _ in stage[name].parents] for name in self.states})
+        return Network(graph, self.states, {name: stage[name].table() for name in self.states})
+
+    @property
+    def edges(self) -> tuple[tuple[Node, str], ...]:
+        """Of the transition: ((parent, lag), child)."""
+        return tuple((parent, name) for name in self.states for parent in self.transition[name].parents)
+
+    @cached_property
+    def dimension(self) -> int:
+        """The number of free parameters, the beginning's included."""
+        return sum(cpd.dimension for part in (*self.stages, self.transition) for cpd in part.values()) + sum(
+            cpd.dimension for cpd in self.numbers.values()
+        )
+
+    @cached_property
+    def two_slices(self) -> Graph:
+        """The transition as a graph over X, X[-1], X[-2]…; what lies back has no parents."""
+        back = sorted({node for cpd in self.transition.values() for node in cpd.parents if node[1]}, key=_by_lag)
+        parents = {lagged(name, lag): [] for name, lag in back}
+        parents |= {n: [lagged(*node) for node in self.transition[n].parents] for n in self.states}
+        return Graph.from_parents(parents)
+
+    def with_parts(
+        self, stages: Sequence[Slice], transition: Slice, numbers: Mapping[str, GaussianCPD] | None = None
+    ) -> DynamicNetwork:
+        """The same variables with other distributions."""
+        return DynamicNetwork(self.states, tuple(stages), transition, self.hidden,
+                              self.numbers if numbers is None else numbers, self.notes)  # fmt: skip
+
+    def hiding(self, *names: str) -> DynamicNetwork:
+        """The same network with these variables hidden (and no others)."""
+        for name in names:
+            self._known(name)
+        return DynamicNetwork(self.states, self.stages, self.transition, names, self.numbers, self.notes)
+
+    def sample(self, n_slices: int, seed: int | np.random.Generator = 0, *, sequences: int = 1) -> Sequences:
+        """One sequence of so many slices (or several), hidden variables included."""
+        from leverrier.model.dynamic_sampling import sample
+
+        return sample(self, n_slices, sequences, seed)
+
+    def slice_log_likelihood(self, data: Any, method: str = "exact") -> Floats:
+        """log P(slice | the slices before it in its sequence) in nats; holes and hidden variables are summed out."""
+        from leverrier.model.dynamic_query import slice_log_likelihood
+
+        return slice_log_likelihood(self, data, method)
+
+    def log_likelihood(self, data: Any, method: str = "exact") -> float:
+        """log P(data) in nats, over all sequences."""
+        return float(self.slice_log_likelihood(data, method).sum())
+
+    def bits_per_slice(self, data: Any, method: str = "exact") -> float:
+        """−log₂ P(data) over the number of slices: less is better."""
+        each = self.slice_log_likelihood(data, method)
+        return -float(each.sum()) / (len(each) * math.log(2))
+
+    def surprise(self, data: Any, method: str = "exact") -> Floats:
+        """How many bits each slice costs given those before it: high where something unusual happens."""
+        return -self.slice_log_likelihood(data, method) / math.log(2)
+
+    def read(self, data: Any) -> Sequences:
+        """Sequences in the codes of the observed variables, absent ones all holes; numbers come with them."""
+        if not isinstance(data, Sequences) and self.numbers:
+            data = read_sequences(data)
+        if not self.observed:
+            return read_sequences(data).select(())
+        return as_sequences(data, {name: self.states[name] for name in self.observed})
+
+    def _known(self, name: str) -> str:
+        if name not in self.states:
+            raise OptionError(f"no variable {name!r}; the variables are {', '.join(list(self.states)[:12])}")
+        return name
+
+    def __eq__(self, other: object) -> bool:
+        """Equal states, hidden variables and distributions; the notes do not count."""
+        if not isinstance(other, DynamicNetwork):
+            return NotImplemented
+        mine, others = (*self.stages, self.transition), (*other.stages, other.transition)
+        return (
+            self.states == other.states
+            and self.hidden == other.hidden
+            and len(mine) == len(others)
+            and all(_same_slice(a, b) for a, b in zip(mine, others, strict=True))
+            and self.numbers.keys() == other.numbers.keys()
+            and all(_same_numbers(self.numbers[name], other.numbers[name]) for name in self.numbers)
+        )
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.states.items()), self.hidden, self.edges))
+
+    def __repr__(self) -> str:
+        hidden = f", {len(self.hidden)} hidden" if self.hidden else ""
+        numbers = f", {len(self.numbers)} of numbers" if self.numbers else ""
+        return (
+            f"DynamicNetwork({len(self.states) + len(self.numbers)} variables{hidden}{numbers}, "
+            f"order {self.order}, {self.dimension} parameters)"
+        )
+
+
+def _by_lag(node: Node) -> tuple[int, str]:
+    return -node[1], node[0]
+
+
+def _nodes(parents: Sequence[Node | str]) -> tuple[Node, ...]:
+    return tuple((parent, 0) if isinstance(parent, str) else parent for parent in parents)
+
+
+def _check_slice(what: str, part: Slice, states: Mapping[str, tuple[Label, ...]], place: int) -> None:
+    if set(part) != set(states):
+        odd = sorted(set(part) ^ set(states))
+        raise NetworkError(f"{what}: {odd[0]!r} has no distribution, or no states")
+    for name, cpd in part.items():
+        for parent, lag in cpd.parents:
+            if parent not in states:
+                raise NetworkError(f"{what}: {name!r} has a parent {parent!r} that is no variable")
+            if not 0 <= lag <= place and what != "the transition":
+                raise NetworkError(f"{what}: {name!r} looks back {lag} slices, beyond the beginning")
+            if lag < 0:
+                raise NetworkError(f"{what}: {name!r} has a parent {-lag} slices ahead: lags are 0 or more")
+            if lag > place:
+                raise NetworkError(f"{name!r} looks back {lag} slices: {lag} stages are needed for the slices before")
+        if len(set(cpd.parents)) < len(cpd.parents):
+            raise NetworkError(f"{what}: {name!r} names a parent twice")
+        expected = (*(len(states[parent]) for parent, _ in cpd.parents), len(states[name]))
+        if isinstance(cpd, TableCPD) and cpd.values.shape != expected:
+            raise NetworkError(f"{what}: the table of {name!r} has shape {cpd.values.shape}, expected {expected}")
+    Graph.from_parents({name: [p for p, lag in cpd.parents if lag == 0] for name, cpd in part.items()})
+
+
+def _check_number(name: str, cpd: GaussianCPD, states: Mapping[str, tuple[Label, ...]]) -> None:
+    if name in states:
+        raise NetworkError(f"{name!r} has states and is a number too: it can be one of them")
+    for parent in cpd.parents:
+        if parent not in states:
+            raise NetworkError(f"{name!r} has a parent {parent!r} that is no variable with states")
+    expected = tuple(len(states[parent]) for parent in cpd.parents)
+    if cpd.means.shape != expected:
+        raise NetworkError(f"the means of {name!r} have shape {cpd.means.shape}, expected {expected}")
+
+
+def _same_slice(one: Slice, other: Slice) -> bool:
+    return all(
+        one[name].parents == other[name].parents and np.array_equal(one[name].table(), other[name].table())
+        for name in one
+    )
+
+
+def _same_numbers(one: GaussianCPD, other: GaussianCPD) -> bool:
+    return (
+        one.parents == other.parents
+        and np.array_equal(one.means, other.means)
+        and np.array_equal(one.deviations, other.deviations)
+    )
+
+
+Codes = NDArray[np.integer]

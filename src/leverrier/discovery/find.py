@@ -33,6 +33,8 @@ STATES_TRIED = (2, 3, 4)
 LEAST_NEIGHBOURS = 3
 """With two, a hidden variable is only a table of lower rank."""
 WORTH = 1e-3
+SCREENING, DEEPENING = 0.1, 0.01
+"""Nats that EM may leave when candidates are compared, and when the best of them are finished."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Plan:
     cardinality: int | Literal["auto"] = "auto"
     max_hidden: int = 3
     baseline_seeds: int = 2
-    baseline_rounds: int = 20
+    baseline_rounds: int = 10
     max_parents: int | None = None
     seed: int = 0
     deadline: float = np.inf
@@ -67,6 +69,8 @@ class Search:
     plan: Plan
     baseline: Baseline
     attempts: list[Attempt] = field(default_factory=list)
+    seen: set[Graph] = field(default_factory=set)
+    """Graphs that the climbs of this screening came through."""
 
 
 def find_hidden(
@@ -189,6 +193,7 @@ def _screen(
     plan = search.plan
     states = 2 if plan.cardinality == "auto" else plan.cardinality
     results = []
+    search.seen.clear()
     for number, candidate in enumerate(suggested):
         if plan.spent:
             break
@@ -227,7 +232,8 @@ def _try(
         region = set(graph.nodes)
     hidden = {**_sizes(found), name: states}
     return try_region(search.ground, graph, hidden, region, merged=name if rounds else None, starts=2 if rounds else 1,
-                      max_rounds=rounds, seed=search.plan.seed)  # fmt: skip
+                      max_rounds=rounds, tolerance=SCREENING, seen=search.seen if rounds else None,
+                      seed=search.plan.seed)  # fmt: skip
 
 
 def _deepen(search: Search, score: float, one: _Found, found: list[_Found]) -> _Found:
@@ -255,7 +261,7 @@ def _centred(search: Search, graph: Graph, sizes: Mapping[str, int], rounds: int
     region |= {p for v in region for p in graph.parents(v)}
     newest = list(sizes)[-1]
     return try_region(search.ground, graph, sizes, region, merged=newest, starts=3, max_rounds=rounds,
-                      seed=search.plan.seed)  # fmt: skip
+                      tolerance=DEEPENING, seed=search.plan.seed)  # fmt: skip
 
 
 def _renamed(one: _Found, best: Tried, score: float) -> _Found:
@@ -298,7 +304,7 @@ def _findings(search: Search, found: list[_Found], reason: str) -> Findings:
     last = found[-1]
     graph = last.tried.graph
     fitted = fit(graph, search.ground.table, hidden=dict(last.sizes), initial=_initial(search, last), starts=1,
-                 prior=search.ground.scores.score, jobs=1)  # fmt: skip
+                 prior=search.ground.scores.score, accelerate=False, jobs=1)  # fmt: skip
     hidden = tuple(
         HiddenVariable(one.name, last.sizes[one.name], graph.children(one.name), graph.parents(one.name), one.gain,
                        one.candidate.signature, one.start)

@@ -7,7 +7,7 @@ cycle. The score of the whole graph is the region's plus that of the families le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,12 +69,15 @@ def try_region(
     merged: str | None = None,
     starts: int = 1,
     max_rounds: int = 30,
+    tolerance: float = 1e-3,
+    seen: set[Graph] | None = None,
     seed: int = 0,
 ) -> Tried:
     """Structural EM over the region of a graph that holds the hidden variables; the rest stays as it is.
 
     The region is widened to whatever is next to a hidden variable. The first start of the variable `merged` is from
-    its blanket's configurations, merged down to its number of states; the others are random.
+    its blanket's configurations, merged down to its number of states; the others are random. `seen` holds graphs that
+    earlier climbs came through, and takes this one's.
     """
     inside = {name for name in region if name not in hidden}
     inside.update(child for name in hidden for child in graph.children(name) if child not in hidden)
@@ -98,7 +101,9 @@ def try_region(
         max_cells=ground.scores.max_cells,
         method=ground.method,
         above={c: _above(graph, c, inside | set(hidden), context) for c in context},
+        tolerance=tolerance,
         deadline=ground.deadline,
+        been_here=None if seen is None else _remember(seen, graph, (*inside, *hidden)),
     )
     given = None if merged is None else _merged_start(sub, table, merged, hidden[merged], ground.scores.score)
     result = climb_structure(task, sub, hidden, given, starts, max_rounds, seed)
@@ -106,6 +111,19 @@ def try_region(
     roots = sum(ground.scores.family(ground.scores.names.index(c), 0) for c in context)
     outside = sum(ground.family(whole, v) for v in whole if v not in inside and v not in hidden)
     return Tried(whole, result.score - roots + outside, result)
+
+
+def _remember(seen: set[Graph], graph: Graph, changing: Iterable[str]) -> Callable[[Graph], bool]:
+    nodes = tuple(changing)
+
+    def been_here(found: Graph) -> bool:
+        whole = graph.with_parents({v: found.parents(v) for v in nodes})
+        if whole in seen:
+            return True
+        seen.add(whole)
+        return False
+
+    return been_here
 
 
 def _above(graph: Graph, node: str, inside: set[str], context: set[str]) -> frozenset[str]:

@@ -86,8 +86,11 @@ class Task:
     above: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By node, what stays above it by arcs that are not among these nodes: no cycle may be closed through it."""
     moves: float = MOVES
+    tolerance: float = TOLERANCE
     deadline: float = np.inf
     progress: Callable[[str, float], None] | None = None
+    been_here: Callable[[Graph], bool] | None = None
+    """Whether an earlier climb came through this graph: going on from it would end where that one ended."""
 
     def budget(self) -> float | None:
         return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
@@ -189,7 +192,7 @@ def climb_structure(
         expected = fitted.expected_counts(task.counts)
         found = _search(task, expected, fitted.network.graph)
         approximate |= expected.approximate
-        if found == fitted.network.graph:
+        if found == fitted.network.graph or (task.been_here is not None and task.been_here(found)):
             status = Status.CONVERGED
             break
         start = network_from_counts(found, fitted.network.states, expected, task.score)
@@ -223,7 +226,7 @@ def _fitted(
         starts=starts,
         method=method,
         score=score,
-        tolerance=TOLERANCE,
+        tolerance=task.tolerance,
         accelerate=False,  # (a round's EM is short, and looking for saddles would cost more than it)
         seed=seed,
         jobs=1,

@@ -67,20 +67,29 @@ class SlicePasses:
     """Programs for every pattern, made once; then any parameters."""
 
     def __init__(
-        self, unrolled: Unrolled, clusters: Clusters = one_cluster, keep: Sequence[int] = (), *, tracked: bool = True
+        self,
+        unrolled: Unrolled,
+        clusters: Clusters = one_cluster,
+        keep: Sequence[int] = (),
+        *,
+        tracked: bool = True,
+        maximise: bool = False,
     ) -> None:
-        """`keep`: variables whose posteriors are wanted; `tracked=False` can only go forward."""
+        """`keep`: variables whose posteriors are wanted; `tracked=False` can only go forward; `maximise` passes on the
+        largest terms instead of their sums."""
         self.unrolled = unrolled
+        self.tracked = tracked
         self.observed = Observed(unrolled)
         columns = np.concatenate([[0], np.cumsum([unrolled.cardinalities[v] for v in keep])]).astype(np.int64)
         self.columns = {variable: int(first) for variable, first in zip(keep, columns[:-1], strict=True)}
         self.width = int(columns[-1])
         made = [
             Builder(
-                unrolled.cardinalities, pattern, unrolled.stages[pattern.stage], clusters, self.columns, tracked=tracked
+                unrolled.cardinalities, pattern, unrolled.stages[pattern.stage], clusters, self.columns,
+                tracked=tracked, maximise=maximise,
             ).program
             for pattern in unrolled.patterns
-        ]
+        ]  # fmt: skip
         operations, programs, maps, first_map = [], [], [], 0
         for program in made:
             moved = [_moved(op, first_map) for op in (*program.forward, *program.backward)]
@@ -125,7 +134,9 @@ class SlicePasses:
             begin = end
         return blocks
 
-    def _forward(self, block: tuple[int, int], first: Floats, theta: Floats, slices: Floats) -> tuple[Integers, Floats]:
+    def _forward(
+        self, block: tuple[int, int], first: Floats, theta: Floats, slices: Floats, kept: Floats | None = None
+    ) -> tuple[Integers, Floats]:
         """Messages of a block of visits, the one before it first; and where they lie."""
         part = self.plan[block[0] : block[1]]
         addresses = len(first) + np.concatenate([[0], np.cumsum(part[:, 3])])
@@ -136,19 +147,24 @@ class SlicePasses:
         nothing = np.empty(0)
         pass_forward(
             plan, self.programs, self.operations, self.maps, self.unrolled.offsets, theta, self.work, messages, slices,
-            nothing, np.empty((0, 0)),
+            nothing, np.empty((0, 0)) if kept is None else kept,
         )  # fmt: skip
         return plan, messages
 
     def evidence(self, theta: Floats) -> Floats:
         """log P(slice | slices before it)."""
+        return self.filtered(theta)[0]
+
+    def filtered(self, theta: Floats) -> tuple[Floats, Floats]:
+        """The same, and the posteriors asked for given the slices so far (where the programs only go forward)."""
         slices = np.zeros(self.unrolled.n_slices)
+        kept = np.zeros((self.unrolled.n_slices, 0 if self.tracked else self.width))
         self.observed.log_likelihood(theta, slices)
         last = np.empty(0)
         for block in self._blocks(back=False):
-            plan, messages = self._forward(block, last, theta, slices)
+            plan, messages = self._forward(block, last, theta, slices, kept)
             last = messages[plan[-1, 3] :].copy() if len(plan) else last
-        return slices
+        return slices, kept
 
     def expectation(self, theta: Floats) -> Answer:
         """Expected counts of every family and the posteriors asked for, given whole sequences."""

@@ -48,9 +48,12 @@ class Builder:
         families: Sequence[SliceFamily],
         clusters: Clusters,
         keep: dict[int, int],
+        *,
         maximise: bool = False,
         tracked: bool = True,
     ) -> None:
+        """`keep` gives the column of each variable whose posterior is wanted: given the whole sequence, or (with
+        `tracked=False`, which has no way back) given the slices so far."""
         self.nodes = pattern.nodes
         self.number = {node: place for place, node in enumerate(self.nodes)}
         self.cards = [cardinalities[variable] for variable, _ in self.nodes]
@@ -67,9 +70,10 @@ class Builder:
         n_out = sum(self._cells(scope) for scope in self.outputs)
         self.program = Program(n_in, n_out)
         self._place()
-        self._forward()
+        singles = [(place, node) for place, node in enumerate(self.nodes) if node[1] == 0 and node[0] in keep]
+        self._forward([] if tracked else singles)
         if tracked:
-            self._backward()
+            self._backward(singles)
 
     def _scope(self, nodes: Sequence[Node]) -> Scope:
         return tuple(self.number[node] for node in nodes if node in self.number)
@@ -229,23 +233,23 @@ class Builder:
             at += self._cells(scope)
         return found
 
-    def _forward(self) -> None:
-        homes = {self._home(scope) for scope in self.outputs}
+    def _forward(self, singles: Sequence[tuple[int, Node]]) -> None:
+        homes = {self._home(scope) for scope in self.outputs} | {self._home((place,)) for place, _ in singles}
         self.program.forward = [
             *self._build(self._addresses(self.inputs, 0)),
             *self._collect(),
             *self._distribute(homes),
             *self._extract(self.outputs, self.program.n_in),
+            *(self._kept(place, self.keep[variable]) for place, (variable, _) in singles),
         ]
 
-    def _backward(self) -> None:
+    def _backward(self, singles: Sequence[tuple[int, Node]]) -> None:
         """α̃(t−1) · P(slice t) · β̃(t), calibrated: counts of every family, posteriors, and what the slice before needs.
 
         β̃ is the ratio of smoothed to filtered cluster marginals, so that its projection is weighted by what is likely.
         """
         p = self.program
         extra = [*self._addresses(self.inputs, 0), *self._addresses(self.outputs, p.n_in)]
-        singles = [(place, node) for place, node in enumerate(self.nodes) if node[1] == 0 and node[0] in self.keep]
         homes = {self._home(scope) for scope in (*self.factors.values(), *self.inputs)}
         homes |= {self._home((place,)) for place, _ in singles}
         p.backward = [*self._build(extra), *self._collect(), *self._distribute(homes)]

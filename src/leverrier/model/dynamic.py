@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.data.sequences import Sequences, as_sequences, lagged, read_sequences
 from leverrier.data.table import Label
@@ -150,24 +149,73 @@ class DynamicNetwork:
 
         return sample(self, n_slices, sequences, seed)
 
-    def slice_log_likelihood(self, data: Any, method: str = "exact") -> Floats:
-        """log P(slice | the slices before it in its sequence) in nats; holes and hidden variables are summed out."""
+    def slice_log_likelihood(
+        self, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None
+    ) -> Floats:
+        """log P(slice | the slices before it) in nats; holes, hidden and absent variables are summed out.
+
+        inference="boyen-koller" passes on the marginals of clusters only: given as lists of names, or chosen.
+        """
         from leverrier.model.dynamic_query import slice_log_likelihood
 
-        return slice_log_likelihood(self, data, method)
+        return slice_log_likelihood(self, data, inference, clusters)
 
-    def log_likelihood(self, data: Any, method: str = "exact") -> float:
+    def log_likelihood(
+        self, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None
+    ) -> float:
         """log P(data) in nats, over all sequences."""
-        return float(self.slice_log_likelihood(data, method).sum())
+        return float(self.slice_log_likelihood(data, inference, clusters).sum())
 
-    def bits_per_slice(self, data: Any, method: str = "exact") -> float:
+    def bits_per_slice(
+        self, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None
+    ) -> float:
         """−log₂ P(data) over the number of slices: less is better."""
-        each = self.slice_log_likelihood(data, method)
+        each = self.slice_log_likelihood(data, inference, clusters)
         return -float(each.sum()) / (len(each) * math.log(2))
 
-    def surprise(self, data: Any, method: str = "exact") -> Floats:
+    def surprise(self, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None) -> Floats:
         """How many bits each slice costs given those before it: high where something unusual happens."""
-        return -self.slice_log_likelihood(data, method) / math.log(2)
+        return -self.slice_log_likelihood(data, inference, clusters) / math.log(2)
+
+    def posterior(
+        self,
+        data: Any,
+        variable: str | None = None,
+        inference: Inference = "exact",
+        clusters: NamedClusters | None = None,
+        *,
+        filtered: bool = False,
+    ) -> Any:
+        """(slices, states): P(variable | its whole sequence), or given the slices so far (`filtered`).
+
+        Without a variable: that of the hidden variable, or a dict of them where there are several. Slices are in the
+        order of the sequences; `sequences.by_row` puts them in the order of the rows as they came.
+        """
+        from leverrier.model.dynamic_query import posterior
+
+        names = self.hidden if variable is None else (self._known(variable),)
+        if not names:
+            raise OptionError("the network has no hidden variable: name the variable whose posterior you want")
+        found = posterior(self, data, names, inference, clusters, filtered=filtered)
+        return found[names[0]] if variable is not None or len(names) == 1 else found
+
+    def most_probable_path(self, data: Any) -> Sequences:
+        """The sequences with everything unobserved filled in, all together as is most probable."""
+        from leverrier.model.dynamic_query import most_probable_path
+
+        return most_probable_path(self, data)
+
+    def filter(self) -> Filter:
+        """Follows one sequence row by row: `filter.step(row)` gives what is known then."""
+        from leverrier.model.dynamic_filter import Filter
+
+        return Filter(self)
+
+    def forecast(self, data: Any, steps: int = 1, interval: float = 0.9) -> Forecast:
+        """What comes after each sequence, so many slices ahead, with intervals."""
+        from leverrier.model.dynamic_forecast import forecast
+
+        return forecast(self, data, steps, interval)
 
     def read(self, data: Any) -> Sequences:
         """Sequences in the codes of the observed variables, absent ones all holes; numbers come with them."""
@@ -263,5 +311,3 @@ def _same_numbers(one: GaussianCPD, other: GaussianCPD) -> bool:
         and np.array_equal(one.deviations, other.deviations)
     )
 
-
-Codes = NDArray[np.integer]

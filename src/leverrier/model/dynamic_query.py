@@ -1,30 +1,112 @@
-"""What a dynamic network says of sequences: their probability, posteriors, paths and forecasts."""
+"""What a dynamic network says of sequences: their probability, posteriors, the most probable path."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from leverrier.data.sequences import Sequences
+from leverrier.data.table import Table, Variable, code_type
 from leverrier.errors import OptionError
-from leverrier.inference.factors import log
-from leverrier.model.cpd import Floats
+from leverrier.inference.boyen_koller import by_cluster, choose_clusters
+from leverrier.inference.forward_backward import Chain, chain_of
+from leverrier.inference.slice_passes import SlicePasses, one_cluster
+from leverrier.inference.slice_paths import most_probable
+from leverrier.inference.unrolled import Floats
+from leverrier.model.dynamic_unrolled import Laid, lay
 
 if TYPE_CHECKING:
     from leverrier.model.dynamic import DynamicNetwork
 
+Inference = Literal["exact", "boyen-koller"]
+NamedClusters = Sequence[Sequence[str]]
 
-def slice_log_likelihood(network: DynamicNetwork, data: Any, method: str) -> Floats:
-    """log P(slice | slices before), for data without holes."""
-    sequences = network.read(data)
-    codes, position = sequences.table.codes, sequences.position
-    if method != "exact" or network.hidden or np.any(codes == sequences.table.missing):
-        raise OptionError("hidden variables and holes are not summed out here yet")
-    place = {name: number for number, name in enumerate(network.observed)}
-    result = np.zeros(sequences.n_slices)
-    for stage in range(len(network.stages) + 1):
-        here = np.flatnonzero(position == stage if stage < len(network.stages) else position >= stage)
-        for name, cpd in network.slice(stage).items():
-            given = np.array([codes[place[p], here - lag] for p, lag in cpd.parents], dtype=codes.dtype)
-            result[here] += log(cpd.probabilities(codes[place[name], here], given.reshape(-1, len(here))))
+
+def engine(
+    laid: Laid,
+    inference: Inference = "exact",
+    clusters: NamedClusters | None = None,
+    keep: Sequence[str] = (),
+    *,
+    tracked: bool = True,
+) -> Chain | SlicePasses:
+    """Who passes messages: the joint state where it is small, junction trees otherwise."""
+    if inference not in ("exact", "boyen-koller"):
+        raise OptionError(f'inference={inference!r}: expected "exact" or "boyen-koller"')
+    if inference == "exact" and clusters is not None:
+        raise OptionError('clusters= are for inference="boyen-koller": exact inference keeps everything together')
+    kept = [laid.place[name] for name in keep]
+    if inference == "exact":
+        chain = chain_of(laid.unrolled, kept) if tracked or not kept else None
+        return chain or SlicePasses(laid.unrolled, one_cluster, kept, tracked=tracked)
+    together = choose_clusters(laid.unrolled) if clusters is None else _numbered(laid, clusters)
+    return SlicePasses(laid.unrolled, by_cluster(together), kept, tracked=tracked)
+
+
+def _numbered(laid: Laid, clusters: NamedClusters) -> list[list[int]]:
+    seen: set[str] = set()
+    for name in (name for cluster in clusters for name in cluster):
+        if name not in laid.place:
+            raise OptionError(f"clusters= names {name!r}, which is no variable of the network")
+        if name in seen:
+            raise OptionError(f"clusters= names {name!r} twice: clusters must be disjoint")
+        seen.add(name)
+    return [[laid.place[name] for name in cluster] for cluster in clusters]
+
+
+def slice_log_likelihood(
+    network: DynamicNetwork, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None
+) -> Floats:
+    """log P(slice | the slices before it in its sequence), −∞ from where a sequence is impossible."""
+    laid = lay(network, network.read(data))
+    theta, taken = laid.theta(network)
+    return engine(laid, inference, clusters, tracked=False).evidence(theta) + taken + laid.direct
+
+
+def posterior(
+    network: DynamicNetwork,
+    data: Any,
+    variables: Sequence[str],
+    inference: Inference = "exact",
+    clusters: NamedClusters | None = None,
+    *,
+    filtered: bool = False,
+) -> dict[str, Floats]:
+    """For each variable (slices, states): P(variable | the whole sequence), or given the slices so far (filtered)."""
+    laid = lay(network, network.read(data), variables)
+    theta, _ = laid.theta(network)
+    open_ = [name for name in variables if laid.unrolled.uncertain[laid.place[name]]]
+    kept = np.empty((laid.n_slices, 0))
+    if open_:
+        found = engine(laid, inference, clusters, open_, tracked=not filtered)
+        kept = found.expectation(theta).kept if isinstance(found, Chain) or not filtered else found.filtered(theta)[1]
+    result, first = {}, 0
+    for name in variables:
+        size, codes = network.cardinality(name), laid.unrolled.codes[laid.place[name]]
+        table = np.zeros((laid.n_slices, size))
+        if name in open_:
+            table = kept[:, first : first + size].copy()
+            first += size
+        seen = codes >= 0
+        table[seen] = np.eye(size)[codes[seen]]
+        result[name] = table
     return result
+
+
+def most_probable_path(network: DynamicNetwork, data: Any) -> Sequences:
+    """The sequences with everything unobserved filled in, each sequence all together as is most probable."""
+    sequences = network.read(data)
+    laid = lay(network, sequences, network.variables)
+    theta, _ = laid.theta(network)
+    codes = most_probable(laid.unrolled, theta)
+    kind = code_type(max(len(labels) for labels in network.states.values()))
+    cells = np.where(codes < 0, np.iinfo(kind).max, codes).astype(kind)
+    own = {column.name: column for column in sequences.table.columns}
+    columns = tuple(own.get(name, Variable(name, labels)) for name, labels in network.states.items())
+    notes = sequences.notes
+    if np.any(codes < 0):
+        notes += ("a sequence cannot happen under the network: what it leaves open there stays open.",)
+    return replace(sequences, table=Table(columns, cells), notes=notes)

@@ -15,7 +15,7 @@ from leverrier.inference.unrolled import Floats, SliceFamily, Unrolled
 from leverrier.model.cpd import CPD, GaussianCPD, TableCPD
 
 if TYPE_CHECKING:
-    from leverrier.model.dynamic import DynamicNetwork, Slice
+    from leverrier.model.dynamic import DynamicNetwork
 
 
 @dataclass(frozen=True, eq=False)

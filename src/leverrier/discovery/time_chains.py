@@ -1,0 +1,201 @@
+"""Hidden chains in time: built one after another from clustered residuals, judged on blocks that were held out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.learning.chain_em import ChainFit, ChainSettings, fit_chains
+from leverrier.learning.chain_starts import WINDOWS, Expectation, chain_start
+from leverrier.learning.slice_choice import LN2, Choice, compare, fit_slices
+from leverrier.learning.slice_design import Design, make_blocks
+
+Floats = NDArray[np.float64]
+STATES = (2, 3, 4, 6, 8)
+"""Numbers of states tried for a chain, as long as more of them pay."""
+MOST_JOINT = 64
+MOST_CHAINS = 3
+CLIMBED = 2
+"""Of the starts with two states so many are tried with more."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """How one chain began: whose residuals, over which window, in how many states."""
+
+    residuals: str
+    window: int
+    states: int
+
+
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """What every chain is built on: the columns' design and choice, and models whose residuals may be clustered."""
+
+    name: str
+    design: Design
+    choice: Choice
+    residual: Mapping[str, tuple[Design, Choice] | None]
+    """By name: how the model is learnt whose residuals are clustered; None stands for the columns' means."""
+    seed: int
+    deadline: float = np.inf
+
+    @property
+    def spent(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    @property
+    def settings(self) -> ChainSettings:
+        return ChainSettings(self.choice.shapes, self.choice.smoothing, self.choice.leaf_count)
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """Chains that were built, with their fit on all slices."""
+
+    ground: Ground
+    links: tuple[Link, ...]
+    fit: ChainFit
+    worth: float
+    block_bits: Floats | None = None
+
+    @property
+    def name(self) -> str:
+        sizes = " and ".join(str(link.states) for link in self.links)
+        many = "chain" if len(self.links) == 1 else "chains"
+        return f"hidden {many} of {sizes} states on {self.ground.name}"
+
+    @property
+    def bits(self) -> float:
+        """Held out, per slice."""
+        return np.nan if self.block_bits is None else float(self.block_bits.sum()) / self.ground.design.n_slices
+
+
+def chain_names(count: int) -> tuple[str, ...]:
+    return tuple(f"H{i + 1}" for i in range(count))
+
+
+def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.inf) -> Built | None:
+    """Chains added one at a time while the next one lowers the bits of held-out blocks clearly; None if none drives.
+
+    Each chain gains less than the one before it: so when the last one gained less than is still missing to `to_beat`
+    (bits per slice of the best model without chains), more of them would not get there.
+    """
+    best: Built | None = None
+    before = ground.choice.bits
+    for _ in range(MOST_CHAINS):
+        if ground.spent:
+            break
+        found = _best_next(ground, best)
+        if found is None:
+            break
+        found = replace(found, block_bits=held_out(found, folds))
+        if best is not None and not _clearly_better(best, found):
+            break
+        best = found
+        if best.bits - to_beat > before - best.bits:
+            break
+        before = best.bits
+    return best
+
+
+def _clearly_better(one: Built, other: Built) -> bool:
+    assert one.block_bits is not None
+    assert other.block_bits is not None
+    return compare(one.block_bits, other.block_bits, one.ground.design.n_slices).clear()
+
+
+def held_out(built: Built, folds: NDArray[np.int64]) -> Floats:
+    """By block, the bits it costs when its fold is left out of everything: starts, trees, moves."""
+    design = built.ground.design
+    blocks = make_blocks(design.sequences, folds)
+    cost = np.zeros(int(blocks[-1]) + 1)
+    for fold in np.unique(folds):
+        out = np.flatnonzero(folds == fold)
+        fit = build(built.ground, built.links, (folds != fold).astype(np.float64))
+        logs = _without(built.ground, fit, folds, int(fold))
+        cost += np.bincount(blocks[out], -logs[out] / LN2, len(cost))
+    return cost
+
+
+def _without(ground: Ground, fit: ChainFit | None, folds: NDArray[np.int64], fold: int) -> Floats:
+    """ln P(slice | before); where no chain could be begun, of the model without one."""
+    if fit is not None:
+        return fit.slice_log_likelihood
+    model = fit_slices(ground.design, ground.choice, (folds != fold).astype(np.float64))
+    return model.column_log_likelihood(ground.design.sequences).sum(axis=0)
+
+
+def build(ground: Ground, links: tuple[Link, ...], live: Floats) -> ChainFit | None:
+    """Begin and fit the chains one after another on the slices that may be used."""
+    fit: ChainFit | None = None
+    for count, link in enumerate(links):
+        fit = _extend(ground, fit, links[:count], link, live)
+        if fit is None:
+            return None
+    return fit
+
+
+def _extend(
+    ground: Ground, fit: ChainFit | None, before: tuple[Link, ...], link: Link, live: Floats
+) -> ChainFit | None:
+    sequences = ground.design.sequences
+    start = chain_start(sequences, _expectation(ground, fit, link.residuals, live), link.window, link.states, live,
+                        ground.seed)  # fmt: skip
+    if start is None:
+        return None
+    if fit is not None:
+        start = (fit.posterior[:, :, None] * start[:, None, :]).reshape(len(start), -1)
+    sizes = [earlier.states for earlier in before] + [link.states]
+    chains = dict(zip(chain_names(len(sizes)), sizes, strict=True))
+    return fit_chains(ground.design, chains, start, ground.settings, None if live.all() else live)
+
+
+def _expectation(ground: Ground, fit: ChainFit | None, name: str, live: Floats) -> Expectation | None:
+    if fit is not None:
+        return lambda column: fit.model.expected(ground.design.sequences, column, fit.posterior)
+    known = ground.residual[name]
+    if known is None:
+        return None
+    model = fit_slices(known[0], known[1], live)
+    return lambda column: model.predict(ground.design.sequences, column)
+
+
+def _best_next(ground: Ground, best: Built | None) -> Built | None:
+    """Every start with two states, then more states for the best of them, by log-likelihood less a price."""
+    tried = sorted(_tries(ground, best, STATES[0], _places(ground, best)), key=lambda built: -built.worth)
+    kept = tried[:CLIMBED]
+    for states in STATES[1:]:
+        room = np.prod([link.states for link in (best.links if best else ())]) * states <= MOST_JOINT
+        if not kept or ground.spent or not room:
+            break
+        places = [(one.links[-1].residuals, one.links[-1].window) for one in kept]
+        more = sorted(_tries(ground, best, states, dict.fromkeys(places)), key=lambda built: -built.worth)
+        tried += more
+        if not more or more[0].worth <= max(one.worth for one in tried if one not in more):
+            break
+    driving = [one for one in tried if all(one.fit.model.driven(name) for name in chain_names(len(one.links)))]
+    return max(driving, key=lambda built: built.worth, default=None)
+
+
+def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
+    names = ("the chains so far",) if best is not None else tuple(ground.residual)
+    return ((name, window) for name in names for window in WINDOWS)
+
+
+def _tries(
+    ground: Ground, best: Built | None, states: int, places: Iterator[tuple[str, int]] | Mapping[tuple[str, int], None]
+) -> Iterator[Built]:
+    live = np.ones(ground.design.n_slices)
+    before = best.links if best is not None else ()
+    for residuals, window in places:
+        if ground.spent:
+            return
+        link = Link(residuals, window, states)
+        fit = _extend(ground, best.fit if best is not None else None, before, link, live)
+        if fit is not None:
+            yield Built(ground, (*before, link), fit, fit.worth(ground.design.n_slices))

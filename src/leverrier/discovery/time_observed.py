@@ -1,0 +1,105 @@
+"""The best model without hidden variables: how far back it looks, and whether it keeps memories."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.slice_features import Feature, lag_features, memory_features
+from leverrier.data.slices import Sequences
+from leverrier.learning.slice_choice import Choice, Comparison, choose, compare, fit_slices
+from leverrier.learning.slice_design import Design, make_design
+from leverrier.model.slice_model import SliceModel
+
+Progress = Callable[[str, float], None]
+LAGS = (0, 1, 2, 3, 4, 6, 8, 10)
+PATIENCE = 2
+"""So many longer lags in a row that do not lower the bits end the search for longer ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """One way to model the slices without hidden variables, with what it cost on held-out blocks."""
+
+    name: str
+    design: Design
+    choice: Choice
+    lags: int
+    memories: bool = False
+
+    @property
+    def bits(self) -> float:
+        return self.choice.bits
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """All that was tried; the best of them; and what of it is beyond doubt."""
+
+    alternatives: tuple[Alternative, ...]
+    best: Alternative
+    model: SliceModel
+    clear_lags: int
+    """The lag beyond which nothing longer was clearly better."""
+    clear_memories: bool
+    comparisons: dict[str, Comparison]
+    """By alternative: against what was accepted before it."""
+
+
+def best_observed(
+    sequences: Sequences,
+    order: tuple[str, ...],
+    folds: NDArray[np.int64],
+    deadline: float = np.inf,
+    progress: Progress | None = None,
+) -> Observed:
+    """Lags first, then memories; each is claimed only if held-out blocks say so clearly, the best is used anyway."""
+    tried: list[Alternative] = []
+    comparisons: dict[str, Comparison] = {}
+    longest = int(sequences.lengths.max()) // 2
+    accepted: Alternative | None = None
+    best: Alternative | None = None
+    stale = 0
+    for lags in (lag for lag in LAGS if lag <= max(longest, 0)):
+        if best is not None and (stale >= PATIENCE or time.monotonic() > deadline):
+            break
+        if progress is not None:
+            progress(f"{lags} lags", len(tried) / (len(LAGS) + 1))
+        one = _alternative(_lag_name(lags), sequences, lag_features(sequences.variables, lags), order, folds, lags)
+        tried.append(one)
+        stale = stale + 1 if best is not None and one.bits >= best.bits else 0
+        best = one if best is None or one.bits < best.bits else best
+        if accepted is None:
+            accepted = one
+            continue
+        comparisons[one.name] = compare(accepted.choice.block_bits, one.choice.block_bits, sequences.n_slices)
+        accepted = one if comparisons[one.name].clear() else accepted
+    assert best is not None
+    assert accepted is not None
+    remembering = None
+    if longest >= 1 and time.monotonic() <= deadline:
+        features = (*lag_features(sequences.variables, max(best.lags, 1)), *memory_features(sequences.table))
+        remembering = _alternative(f"{_lag_name(max(best.lags, 1))} and memories", sequences, features, order, folds,
+                                   max(best.lags, 1), True)  # fmt: skip
+        tried.append(remembering)
+        comparisons[remembering.name] = compare(best.choice.block_bits, remembering.choice.block_bits,
+                                                sequences.n_slices)  # fmt: skip
+    clear = remembering is not None and comparisons[remembering.name].clear()
+    winner = min(tried, key=lambda one: one.bits)
+    return Observed(tuple(tried), winner, fit_slices(winner.design, winner.choice), accepted.lags, clear, comparisons)
+
+
+def _lag_name(lags: int) -> str:
+    return "independent slices" if lags == 0 else f"{lags} lag{'s' if lags > 1 else ''}"
+
+
+def _alternative(
+    name: str, sequences: Sequences, features: tuple[Feature, ...], order: tuple[str, ...],
+    folds: NDArray[np.int64], lags: int, memories: bool = False,
+) -> Alternative:  # fmt: skip
+    design = make_design(sequences, features, order)
+    return Alternative(name, design, choose(design, folds), lags, memories)

@@ -1,0 +1,214 @@
+"""`learn_dynamic`: the structure of a network in time, from sequences in which everything is observed.
+
+A k-slice network is a network over windows of k slices in which only the newest slice has parents [boyen1999 2.2], so
+the static search learns it unchanged. The first slices of a sequence, with less behind them, get networks of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from leverrier.data.sequences import lagged, read_sequences
+from leverrier.data.slice_features import Lag, lag_features
+from leverrier.data.slices import Sequences
+from leverrier.data.table import Label, Table
+from leverrier.errors import OptionError
+from leverrier.learning.score import BDeu, Score, family_score
+from leverrier.learning.slice_choice import SHAPES, Choice, choose, fit_slices
+from leverrier.learning.slice_design import Shape, make_design, make_folds
+from leverrier.learning.structure import Method, StructureResult, learn_structure
+from leverrier.learning.tree_cpd import tree_score
+from leverrier.model.cpd import CPD, TableCPD
+from leverrier.model.dynamic import DynamicNetwork
+from leverrier.model.graph import Graph
+from leverrier.model.shaped_cpd import CPD as ColumnCPD
+from leverrier.model.shaped_cpd import AveragedCPD, SameElseCPD, SingleCPD
+from leverrier.model.slice_model import SliceModel
+from leverrier.model.tree_cpd import TreeCPD
+from leverrier.statistics.family import Family
+from leverrier.statistics.observed import ObservedCounts
+from leverrier.status import Status
+
+Kind = Literal["table", "tree"]
+Node = tuple[str, int]
+OWN_BEGINNING = 50
+"""From this many sequences on the first slices are learnt from first slices alone, else from all slices."""
+FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicResult:
+    """What was learnt, and how it ended."""
+
+    network: DynamicNetwork
+    score: float
+    """Of the transition: the newest slice's families, in nats."""
+    log_likelihood: float
+    trace: tuple[float, ...]
+    """The score after each move of the search for the transition, what lies back included."""
+    status: Status
+    method: str
+    lags: int
+    choice: Choice | None = None
+    """For trees: smoothing, shapes and what they cost on held-out blocks."""
+    notes: tuple[str, ...] = field(default=())
+
+    def __repr__(self) -> str:
+        return f"DynamicResult({self.network!r}, score {self.score:.3f}, {self.status})"
+
+
+def learn_dynamic(
+    sequences: Any,
+    lags: int = 1,
+    score: Score | None = None,
+    max_parents: int = 4,
+    *,
+    cpds: Kind = "table",
+    shapes: Sequence[Shape] = SHAPES,
+    within: bool = True,
+    required: Iterable[tuple[Node, str]] = (),
+    forbidden: Iterable[tuple[Node, str]] = (),
+    method: Method = "auto",
+    max_candidates: int | None = None,
+    budget: float | None = None,
+    progress: Callable[[str, float], None] | None = None,
+    seed: int = 0,
+) -> DynamicResult:
+    """The network in time that the search finds; lags=k lets a slice look k slices back.
+
+    cpds        "table": one distribution for each configuration of the parents. "tree": splits chosen by a Dirichlet
+                score (`max_parents` does not limit them); smoothing and shape chosen by blocked cross-validation
+    shapes      for trees: "tree" alone, or also "same" ("same as before, else what") and "step" (so much more or less)
+    within      whether arcs within a slice are allowed
+    required, forbidden   arcs as ((variable, lag), child), for tables
+    Where cells are missing, each family is counted in the windows that show all of it.
+    """
+    found = read_sequences(sequences)
+    if lags < 0:
+        raise OptionError(f"lags={lags}: expected 0 or more")
+    if cpds not in ("table", "tree"):
+        raise OptionError(f'cpds={cpds!r}: expected "table" or "tree"')
+    options: dict[str, Any] = {"score": score or BDeu(), "max_parents": max_parents, "method": method,
+                               "max_candidates": max_candidates, "budget": budget, "seed": seed}  # fmt: skip
+    if cpds == "tree":
+        return _learn_trees(found, lags, shapes, within, options)
+    arcs = tuple(required), tuple(forbidden)
+    stages = [_search(_stage_windows(found, place), place, found.variables, within, arcs, options, None)
+              for place in range(lags)]  # fmt: skip
+    windows = found.windows(lags)
+    result = _search(windows, lags, found.variables, within, arcs, options, progress)
+    first = stages or [_search(_stage_windows(found, 0), 0, found.variables, within, arcs, options, None)]
+    network = DynamicNetwork(
+        found.states, tuple(_slice(stage, found.variables, place) for place, stage in enumerate(first)),
+        _slice(result, found.variables, lags), notes={"learnt": f"{lags} lags, tables, {options['score'].name}"},
+    )  # fmt: skip
+    return DynamicResult(network, newest_score(windows, result.graph, found.variables, options["score"]),
+                         network.log_likelihood(found), result.trace, result.status, result.method, lags,
+                         notes=(*found.notes, *result.notes))  # fmt: skip
+
+
+def newest_score(windows: Table, graph: Graph, names: Sequence[str], score: Score) -> float:
+    """The score of the newest slice's families alone."""
+    counts = ObservedCounts(windows)
+    tables = counts.tables([Family(name, graph.parents(name)) for name in names])
+    return float(sum(family_score(score, table, counts.total) for table in tables))
+
+
+def slice_order(sequences: Sequences, seed: int = 0, max_parents: int = 3) -> tuple[str, ...]:
+    """An order of the columns in which arcs within a slice may follow: the one a table search at lag 1 found."""
+    lags = 1 if sequences.lengths.max() > 1 else 0
+    windows = sequences.windows(lags)
+    forbidden = _into_the_past(sequences.variables, lags)
+    found = learn_structure(windows, BDeu(), max_parents=max_parents, forbidden=forbidden, holes="available", seed=seed)
+    return tuple(name for name in found.graph.order if name in set(sequences.variables))
+
+
+def _into_the_past(names: Sequence[str], lags: int) -> list[tuple[str, str]]:
+    every = [lagged(name, lag) for lag in range(lags + 1) for name in names]
+    return [(one, other) for other in every[len(names) :] for one in every if one != other]
+
+
+def _stage_windows(sequences: Sequences, place: int) -> Table:
+    """Windows for the slices at this place; of all later slices too where there are few sequences."""
+    windows = sequences.windows(place)
+    slices = sequences.window_slices(place)
+    here = np.flatnonzero(sequences.position[slices] == place)
+    return windows.take(here) if len(here) >= OWN_BEGINNING else windows
+
+
+def _search(
+    windows: Table,
+    lags: int,
+    names: Sequence[str],
+    within: bool,
+    arcs: tuple[Sequence[tuple[Node, str]], Sequence[tuple[Node, str]]],
+    options: dict[str, Any],
+    progress: Callable[[str, float], None] | None,
+) -> StructureResult:
+    must, may_not = ([(lagged(*parent), child) for parent, child in part if parent[1] <= lags] for part in arcs)
+    may_not += _into_the_past(names, lags)
+    if not within:
+        may_not += [(one, other) for one in names for other in names if one != other]
+    return learn_structure(windows, required=must, forbidden=may_not, holes="available", progress=progress, **options)
+
+
+def _slice(result: StructureResult, names: Sequence[str], lags: int) -> dict[str, CPD]:
+    node = {lagged(name, lag): (name, lag) for lag in range(lags + 1) for name in names}
+    network = result.network
+    return {name: TableCPD(tuple(node[p] for p in network.parents(name)), network.cpt(name)) for name in names}
+
+
+def _learn_trees(
+    found: Sequences, lags: int, shapes: Sequence[Shape], within: bool, options: dict[str, Any]
+) -> DynamicResult:
+    order = slice_order(found, options["seed"]) if within else ()
+    design = make_design(found, lag_features(found.variables, lags), order)
+    choice = choose(design, make_folds(found, FOLDS, options["seed"]), shapes)
+    model = fit_slices(design, choice)
+    network = as_dynamic(model, found.states, lags)
+    score = sum(_cpd_score(cpd, choice.leaf_count) for cpd in model.cpds.values())
+    return DynamicResult(network, score, model.log_likelihood(found), (score,), Status.CONVERGED, "trees", lags, choice,
+                         notes=found.notes)  # fmt: skip
+
+
+def _cpd_score(cpd: ColumnCPD, leaf_count: float) -> float:
+    assert not isinstance(cpd, AveragedCPD)
+    return sum(tree_score(part.tree, leaf_count) for part in _parts(cpd))
+
+
+def _parts(cpd: SingleCPD) -> tuple[TreeCPD, ...]:
+    if isinstance(cpd, TreeCPD):
+        return (cpd,)
+    return (cpd.change, cpd.other) if isinstance(cpd, SameElseCPD) else (cpd.step, cpd.start)
+
+
+def as_dynamic(model: SliceModel, states: Mapping[str, Sequence[Label]], lags: int) -> DynamicNetwork:
+    """The same model as a network in time; early slices follow the trees with what lies before the start unknown."""
+    if model.memories:
+        raise OptionError("a model with deterministic memories is no network of lags: use it as it is")
+    stages = tuple({name: _at(cpd, place) for name, cpd in model.cpds.items()} for place in range(max(lags, 1)))
+    return DynamicNetwork({name: tuple(labels) for name, labels in states.items()}, stages,
+                          {name: _at(cpd, lags) for name, cpd in model.cpds.items()},
+                          notes={"learnt": f"{lags} lags, trees"})  # fmt: skip
+
+
+def _at(cpd: Any, place: int) -> SingleCPD:
+    """A column's distribution where only `place` slices lie behind."""
+    beyond = {i: cpd.cardinalities[i] - 1 for i, p in enumerate(cpd.parents) if isinstance(p, Lag) and p.lag > place}
+    return _named(cpd.restricted(beyond) if beyond else cpd.compacted())
+
+
+def _named(cpd: SingleCPD) -> SingleCPD:
+    """Parents as (variable, lag), without the code for what is not known."""
+    made = [
+        TreeCPD(tuple((p.variable, p.lag) for p in part.parents), tuple(r - 1 for r in part.cardinalities), part.tree,
+                part.leaf_probabilities, part.notes)
+        for part in _parts(cpd)
+    ]  # fmt: skip
+    if isinstance(cpd, TreeCPD):
+        return made[0]
+    return type(cpd)(made[0], made[1])

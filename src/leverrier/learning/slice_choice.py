@@ -1,0 +1,151 @@
+"""Choosing how each column of a slice is learnt, by cross-validation over blocks of the training part alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.slices import Sequences
+from leverrier.learning.column_fit import SMOOTHINGS, Shape, Smoothing, bag_column, grow_column, log_probabilities
+from leverrier.learning.slice_design import Design, make_blocks
+from leverrier.learning.tree_cpd import LEAF_COUNT
+from leverrier.model.slice_model import SliceModel
+
+Floats = NDArray[np.float64]
+LN2 = float(np.log(2))
+NEARLY = 1.1
+AVERAGED = 0.25
+"""Bagged trees are smoothed by this share of a single tree's strength: averaging smooths already."""
+SHAPES: tuple[Shape, ...] = ("tree", "same", "step")
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A way to learn a design, and what it cost on blocks that were held out."""
+
+    shapes: Mapping[str, Shape]
+    smoothing: Smoothing
+    leaf_count: float
+    block_bits: Floats
+    """By block, the bits it cost when held out."""
+    column_bits: Mapping[str, Mapping[Shape, float]]
+    """By column, bits per slice of each shape that was tried."""
+    n_slices: int
+
+    @property
+    def bits(self) -> float:
+        """Bits per slice, held out."""
+        return float(self.block_bits.sum()) / self.n_slices
+
+    def good_shapes(self, name: str) -> tuple[Shape, ...]:
+        """The shapes nearly as good as the best: averages gain from their being wrong in different places."""
+        costs = self.column_bits[name]
+        return tuple(shape for shape in costs if costs[shape] <= NEARLY * costs[self.shapes[name]])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How much fewer bits a slice costs, and how many standard errors (over blocks) that is."""
+
+    gain: float
+    z: float
+
+    def clear(self, z: float = 3.0, gain: float = 0.005) -> bool:
+        return self.z > z and self.gain >= gain
+
+
+def compare(before: Floats, after: Floats, n_slices: int) -> Comparison:
+    """The gain of `after` over `before`, paired by block."""
+    gains = before - after
+    spread = float(np.std(gains, ddof=1)) * np.sqrt(len(gains)) if len(gains) > 1 else np.inf
+    total = float(gains.sum())
+    return Comparison(total / n_slices, total / spread if spread > 0 else 0.0)
+
+
+def choose(
+    design: Design,
+    folds: NDArray[np.int64],
+    shapes: Sequence[Shape] = SHAPES,
+    leaf_counts: Sequence[float] = (LEAF_COUNT,),
+    smoothings: Sequence[Smoothing] = SMOOTHINGS,
+) -> Choice:
+    """The smoothing of the whole data set and the shape of each column that cost least on held-out blocks."""
+    blocks = make_blocks(design.sequences, folds)
+    made = []
+    for leaf_count in leaf_counts:
+        costs: dict[tuple[str, Shape], Floats] = {
+            (name, shape): _held_out(design, name, shape, leaf_count, folds, blocks, smoothings)
+            for name in design.variables
+            for shape in shapes
+            if shape in design.shapes(name)
+        }
+        made.append(_chosen(design, costs, leaf_count, smoothings))
+    return min(made, key=lambda choice: choice.bits)
+
+
+def _chosen(
+    design: Design, costs: Mapping[tuple[str, Shape], Floats], leaf_count: float, smoothings: Sequence[Smoothing]
+) -> Choice:
+    """Smoothing first under the best shape of each column, so that one number serves the whole data set."""
+    names = design.variables
+    options: dict[str, list[Shape]] = {name: [shape for n, shape in costs if n == name] for name in names}
+    totals = np.sum([np.min([costs[name, s].sum(axis=1) for s in options[name]], axis=0) for name in names], axis=0)
+    best = int(np.argmin(totals))
+    shapes: dict[str, Shape] = {
+        name: min(options[name], key=lambda shape: costs[name, shape][best].sum()) for name in names
+    }
+    chosen = {name: costs[name, shapes[name]][best] for name in names}
+    return Choice(shapes, smoothings[best], leaf_count, np.sum(list(chosen.values()), axis=0),
+                  {n: {s: float(costs[n, s][best].sum()) / design.n_slices for s in options[n]} for n in names},
+                  design.n_slices)  # fmt: skip
+
+
+def _held_out(
+    design: Design, name: str, shape: Shape, leaf_count: float, folds: NDArray[np.int64], blocks: NDArray[np.int64],
+    smoothings: Sequence[Smoothing],
+) -> Floats:  # fmt: skip
+    """(smoothings, blocks): the bits of one column when its block's fold is left out."""
+    cost = np.zeros((len(smoothings), int(blocks[-1]) + 1))
+    for fold in np.unique(folds):
+        out = np.flatnonzero(folds == fold)
+        grown = grow_column(design, name, (folds != fold).astype(np.float64), shape, leaf_count)
+        for row, smoothing in enumerate(smoothings):
+            bits = -log_probabilities(design, name, grown.cpd(design, smoothing), out) / LN2
+            cost[row] += np.bincount(blocks[out], bits, cost.shape[1])
+    return cost
+
+
+def fit_slices(design: Design, choice: Choice, weights: Floats | None = None) -> SliceModel:
+    """One tree (or "same as before") for each column, on all slices."""
+    live = np.ones(design.n_slices) if weights is None else weights
+    cpds = {
+        name: grow_column(design, name, live, choice.shapes[name], choice.leaf_count)
+        .cpd(design, choice.smoothing)
+        .compacted()
+        for name in design.variables
+    }
+    return SliceModel(design.sequences.table.columns, cpds)
+
+
+def bag_slices(design: Design, choice: Choice, draws: int, seed: int) -> SliceModel:
+    """The average of trees grown on resampled blocks, in every shape that is nearly best: it predicts better, and is
+    harder to read."""
+    rng = np.random.default_rng(seed)
+    resampled = [resample_blocks(design.sequences, rng) for _ in range(draws)]
+    smoothing = Smoothing(choice.smoothing.strength * AVERAGED, choice.smoothing.floor)
+    cpds = {
+        name: bag_column(design, name, resampled, choice.good_shapes(name), smoothing, choice.leaf_count)
+        for name in design.variables
+    }
+    return SliceModel(design.sequences.table.columns, cpds)
+
+
+def resample_blocks(sequences: Sequences, rng: np.random.Generator, length: int = 25) -> Floats:
+    """How often each slice is drawn, when blocks (or whole short sequences) are drawn with replacement."""
+    number = np.concatenate([[0], np.cumsum(-(-sequences.lengths // length))])
+    block = np.repeat(number[:-1], sequences.lengths) + sequences.position // length
+    drawn = np.bincount(rng.integers(0, number[-1], int(number[-1])), minlength=int(number[-1]))
+    return drawn[block].astype(np.float64)

@@ -1,0 +1,138 @@
+"""The rows from which each column of a slice is learnt: what may be asked, in which order columns follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.slice_features import Feature, FeatureTable, Lag, feature_table, is_ordered
+from leverrier.data.slices import Sequences
+from leverrier.data.table import Label
+from leverrier.learning.tree_cpd import Splits
+
+Floats = NDArray[np.float64]
+Shape = Literal["tree", "same", "step"]
+"""How a column is learnt: its state, whether and to what it changed, or how far it moved."""
+BLOCKS_A_FOLD = 6
+"""A long sequence is cut into this many blocks for each fold, dealt out in turn: one block at the end would mislead."""
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Features of every slice; the columns themselves (lag 0) stand last, in an order that keeps arcs acyclic."""
+
+    sequences: Sequences
+    table: FeatureTable
+    order: tuple[str, ...]
+    copies: int = 1
+    """How often every slice stands in the table: once for each joint state of hidden chains."""
+
+    @cached_property
+    def splits(self) -> Splits:
+        return Splits(self.table.codes, self.table.cardinalities, self.table.ordinal)
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        return self.table.features
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        return tuple(int(r) for r in self.table.cardinalities)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        return self.sequences.variables
+
+    @property
+    def n_slices(self) -> int:
+        return self.sequences.n_slices
+
+    def states(self, name: str) -> int:
+        return self.sequences.table.columns[self.sequences.table.index(name)].cardinality
+
+    @cached_property
+    def _bases(self) -> dict[tuple[Label, ...], Floats]:
+        table = self.sequences.table
+        totals: dict[tuple[Label, ...], Floats] = {}
+        for column, cells in zip(table.columns, table.codes, strict=True):
+            counts = np.bincount(cells[cells != table.missing], minlength=column.cardinality).astype(np.float64)
+            totals[column.states] = totals.get(column.states, np.ones(column.cardinality)) + counts
+        alone = [column.states for column in table.columns]
+        return {
+            states: total / total.sum() if alone.count(states) > 1 else np.full(len(states), 1.0 / len(states))
+            for states, total in totals.items()
+        }
+
+    def base(self, name: str) -> Floats:
+        """What a column leans on that was hardly seen: all columns with the same states together, if there are some."""
+        return self._bases[self.sequences.table.columns[self.sequences.table.index(name)].states]
+
+    def child(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The column's codes (0 at holes) and where it is seen."""
+        cells = self.sequences.table.column(name)
+        seen = cells != self.sequences.table.missing
+        codes = np.where(seen, cells, 0).astype(np.int64)
+        return (codes, seen) if self.copies == 1 else (np.tile(codes, self.copies), np.tile(seen, self.copies))
+
+    def allowed(self, name: str) -> NDArray[np.bool_]:
+        """Everything earlier, and the columns of the same slice that come before it in the order."""
+        later = set(self.order[self.order.index(name) :]) if name in self.order else set(self.order)
+        return np.array(
+            [not (isinstance(f, Lag) and f.lag == 0 and f.variable in later) for f in self.features], dtype=np.bool_
+        )
+
+    def shapes(self, name: str) -> tuple[Shape, ...]:
+        """The shapes of distribution that make sense for a column."""
+        column = self.sequences.table.columns[self.sequences.table.index(name)]
+        if self.before(name) is None or column.cardinality < 2:
+            return ("tree",)
+        return ("tree", "same", "step") if is_ordered(column) and column.cardinality > 3 else ("tree", "same")
+
+    def before(self, name: str) -> int | None:
+        """Where the column's own last state is among the features."""
+        return next((i for i, f in enumerate(self.features) if f == Lag(name, 1)), None)
+
+
+def make_design(sequences: Sequences, features: Sequence[Feature], order: Sequence[str]) -> Design:
+    asked = (*features, *(Lag(name, 0) for name in order))
+    return Design(sequences, feature_table(sequences.table, sequences.starts, asked), tuple(order))
+
+
+def with_chains(design: Design, chains: Mapping[str, int]) -> Design:
+    """The design with every slice once for each joint state of these hidden variables, which trees may ask too.
+
+    Joint states stand in mixed radix, the last chain running fastest; all slices of joint state 0 come first.
+    """
+    joint = int(np.prod(list(chains.values())))
+    states = np.unravel_index(np.arange(joint), tuple(chains.values()))
+    hidden = np.array([np.repeat(each, design.n_slices) for each in states], dtype=np.uint8)
+    table = FeatureTable(
+        (*design.features, *(Lag(name, 0) for name in chains)),
+        np.concatenate([np.tile(design.table.codes, joint), hidden]),
+        np.append(design.table.cardinalities, [size + 1 for size in chains.values()]).astype(np.int64),
+        np.append(design.table.ordinal, [False] * len(chains)).astype(np.bool_),
+    )
+    return Design(design.sequences, table, design.order, joint)
+
+
+def make_folds(sequences: Sequences, folds: int, seed: int) -> NDArray[np.int64]:
+    """By slice, its fold: whole sequences where there are many, else blocks of slices dealt out in turn."""
+    n = len(sequences)
+    if n >= 4 * folds:
+        dealt = np.random.default_rng(seed).permutation(n) % folds
+        return np.repeat(dealt, sequences.lengths)
+    blocks = folds * BLOCKS_A_FOLD
+    return (np.arange(sequences.n_slices) * blocks // max(sequences.n_slices, 1)) % folds
+
+
+def make_blocks(sequences: Sequences, folds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """By slice, the number of its block: maximal runs of one fold within one sequence."""
+    new = np.ones(sequences.n_slices, dtype=np.bool_)
+    new[1:] = folds[1:] != folds[:-1]
+    new[sequences.starts[:-1]] = True
+    return np.cumsum(new) - 1

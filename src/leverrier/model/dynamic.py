@@ -117,10 +117,15 @@ class DynamicNetwork:
 
     @cached_property
     def dimension(self) -> int:
-        """The number of free parameters, the beginning's included."""
-        return sum(cpd.dimension for part in (*self.stages, self.transition) for cpd in part.values()) + sum(
-            cpd.dimension for cpd in self.numbers.values()
-        )
+        """The number of free parameters, the beginning included; a table that serves several stages counts once."""
+        total = sum(cpd.dimension for cpd in self.numbers.values())
+        for name in self.states:
+            different: list[CPD] = []
+            for cpd in (part[name] for part in (*self.stages, self.transition)):
+                if not any(cpd is other or cpd == other for other in different):
+                    different.append(cpd)
+                    total += cpd.dimension
+        return total
 
     @cached_property
     def two_slices(self) -> Graph:

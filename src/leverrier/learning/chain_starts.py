@@ -57,8 +57,8 @@ def clustered(values: Floats, states: int, live: Floats, seed: int) -> Floats | 
     if len(values) == 0 or len(used) <= states:
         return None
     centred = values - values[:, used].mean(axis=1, keepdims=True)
-    _, vectors = np.linalg.eigh(np.cov(centred[:, used]).reshape(len(values), len(values)))
-    points = (vectors[:, ::-1][:, :DIRECTIONS].T @ centred).T
+    _, vectors = np.linalg.eigh(np.einsum("it,jt->ij", centred[:, used], centred[:, used]))
+    points = np.einsum("ik,it->tk", vectors[:, ::-1][:, :DIRECTIONS], centred)
     best, least = None, np.inf
     for attempt in range(3):
         centres, label = kmeans2(points[used], states, minit="++", rng=np.random.default_rng(seed + attempt))

@@ -139,6 +139,35 @@ def log_probabilities(design: Design, name: str, cpd: CPD, slices: NDArray[np.in
     return np.where(seen[slices], found, 0.0)
 
 
+def smoothed_probabilities(
+    design: Design, grown: Grown, smoothings: Sequence[Smoothing], slices: NDArray[np.int64]
+) -> Floats:
+    """(smoothings, slices): P(the column's state), for many smoothings of the same trees at once."""
+    codes = np.ascontiguousarray(design.table.codes[:, slices])
+    strength, floor = np.array([(one.strength, one.floor) for one in smoothings]).T
+    base = design.base(grown.name)
+    child = design.child(grown.name)[0][slices]
+    at = [tree.leaves(codes) for tree in grown.trees]
+    leaves = [
+        tree.distributions(strength, floor, base if tree.counts.shape[1] == len(base) else None) for tree in grown.trees
+    ]
+    if grown.shape == "tree":
+        return leaves[0][:, at[0], child]
+    states = design.states(grown.name)
+    before = codes[grown.order[0]].astype(np.int64)
+    known = before < states
+    own = np.where(known, before, 0)
+    if grown.shape == "same":
+        changed = leaves[0][:, at[0], 1]
+        rest = np.maximum(1.0 - leaves[1][:, at[1], own], 1e-300)
+        moved = changed * leaves[1][:, at[1], child] / rest
+        return np.where(known, np.where(child == before, 1.0 - changed, moved), leaves[1][:, at[1], child])
+    cumulative = np.concatenate([np.zeros((*leaves[0].shape[:2], 1)), np.cumsum(leaves[0], axis=2)], axis=2)
+    possible = cumulative[:, at[0], 2 * states - 1 - own] - cumulative[:, at[0], states - 1 - own]
+    step = leaves[0][:, at[0], np.where(known, child - own + states - 1, 0)]
+    return np.where(known, step / np.maximum(possible, 1e-300), leaves[1][:, at[1], child])
+
+
 def _renumbered(tree: Tree, place: NDArray[np.int64]) -> Tree:
     feature = np.where(tree.feature >= 0, place[np.maximum(tree.feature, 0)], -1)
     return Tree(feature, tree.kind, tree.value, tree.left, tree.right, tree.counts)

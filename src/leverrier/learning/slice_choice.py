@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.slices import Sequences
-from leverrier.learning.column_fit import SMOOTHINGS, Shape, Smoothing, bag_column, grow_column, log_probabilities
+from leverrier.learning.column_fit import SMOOTHINGS, Shape, Smoothing, bag_column, grow_column, smoothed_probabilities
 from leverrier.learning.slice_design import Design, make_blocks
 from leverrier.learning.tree_cpd import LEAF_COUNT
 from leverrier.model.slice_model import SliceModel
@@ -112,9 +112,10 @@ def _held_out(
     for fold in np.unique(folds):
         out = np.flatnonzero(folds == fold)
         grown = grow_column(design, name, (folds != fold).astype(np.float64), shape, leaf_count)
-        for row, smoothing in enumerate(smoothings):
-            bits = -log_probabilities(design, name, grown.cpd(design, smoothing), out) / LN2
-            cost[row] += np.bincount(blocks[out], bits, cost.shape[1])
+        seen = design.child(name)[1][out]
+        bits = -np.log2(np.maximum(smoothed_probabilities(design, grown, smoothings, out), 1e-300)) * seen
+        for row, each in zip(cost, bits, strict=True):
+            row += np.bincount(blocks[out], each, len(row))
     return cost
 
 

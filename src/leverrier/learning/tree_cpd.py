@@ -68,13 +68,14 @@ def grow_tree(
         gain, f, how, at = best_split(counts, offsets, ordinal, usable, alpha)
         if f < 0 or gain <= price:
             continue
-        column = codes[f, rows]
-        yes = column <= at if how == AT_MOST else column == at
+        asked = codes[f, rows]
+        yes = asked <= at if how == AT_MOST else asked == at
         feature[node], kind[node], value[node] = int(kept[f]), how, at
         left[node], right[node] = len(feature), len(feature) + 1
         for part in (rows[yes], rows[~yes]):
             waiting.append((len(feature), part))
-            feature.append(-1), kind.append(0), value.append(0), left.append(-1), right.append(-1)
+            for column, empty in ((feature, -1), (kind, 0), (value, 0), (left, -1), (right, -1)):
+                column.append(empty)
             seen.append(np.bincount(child[part], weights[part], states).astype(np.float64))
     nodes = [np.array(part, dtype=np.int64) for part in (feature, kind, value, left, right)]
     return Tree(nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], np.array(seen))

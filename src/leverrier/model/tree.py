@@ -46,23 +46,24 @@ class Tree:
             find_leaves(features, self.feature, self.kind, self.value, self.left, self.right, out)
         return out
 
-    def distributions(self, strength: float, floor: float, base: Floats | None = None) -> Floats:
+    def distributions(self, strength: float | Floats, floor: float | Floats, base: Floats | None = None) -> Floats:
         """P(state) at each node: its counts, `strength` more spread mostly as at the node above, a share evenly.
 
         So a leaf with few rows leans on the wider group it was split from. `floor` is the share that is spread evenly:
         without it what was never seen would shrink with every split on the way down. `base` is what the root leans on
-        (without it, all states alike).
+        (without it, all states alike). Several strengths and floors give an axis in front.
         """
         states = self.counts.shape[1]
-        out = np.empty_like(self.counts)
+        more, even = (np.asarray(part, dtype=np.float64)[..., None] for part in (strength, floor))
+        out = np.empty((*more.shape[:-1], *self.counts.shape))
+        totals = self.counts.sum(axis=1)
         above = np.full(states, 1.0 / states) if base is None else base
-        out[0] = (self.counts[0] + strength * above) / (self.counts[0].sum() + strength)
+        out[..., 0, :] = (self.counts[0] + more * above) / (totals[0] + more)
         for node in range(self.n_nodes):
-            if self.feature[node] < 0:
-                continue
-            above = (1.0 - floor) * out[node] + floor / states
-            for below in (self.left[node], self.right[node]):
-                out[below] = (self.counts[below] + strength * above) / (self.counts[below].sum() + strength)
+            if self.feature[node] >= 0:
+                above = more * ((1.0 - even) * out[..., node, :] + even / states)
+                for below in (self.left[node], self.right[node]):
+                    out[..., below, :] = (self.counts[below] + above) / (totals[below] + more)
         return out
 
     def with_counts(self, counts: Floats) -> Tree:

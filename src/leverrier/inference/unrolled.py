@@ -29,10 +29,13 @@ class SliceFamily(NamedTuple):
     by_slice: int = 0
     """Numbers that each slice has its own of (the density of what it shows): so many further on for each slice."""
 
+    factor: bool = False
+    """Any table over the nodes, not a distribution: it is there to be counted."""
+
     @property
     def child(self) -> Node | None:
-        """None for a density: it has no child that could be summed out."""
-        return None if self.by_slice else self.nodes[-1]
+        """None for a density or a factor: it has no child that could be summed out."""
+        return None if self.by_slice or self.factor else self.nodes[-1]
 
 
 class Pattern(NamedTuple):

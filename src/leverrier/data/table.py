@@ -25,7 +25,7 @@ _KEPT_BYTES = 64 * 2**20
 
 def missing_code(codes: NDArray[np.unsignedinteger]) -> int:
     """The code of a hole: the largest value of the cells' type, so that states stay 0, 1, 2…"""
-    return int(np.iinfo(codes.dtype).max)
+    return (1 << 8 * codes.itemsize) - 1
 
 
 def code_type(largest_cardinality: int) -> type[np.uint8] | type[np.uint16]:

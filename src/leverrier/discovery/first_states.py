@@ -6,6 +6,7 @@ the score needs of them is how often each occurs in the families that hold the v
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,7 +115,7 @@ def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
         return _ranked(np.where(hole, -1, key))
 
     def rows_of(names: tuple[str, ...]) -> float:
-        return float(np.prod([states[name] for name in names], dtype=np.float64))
+        return math.prod((states[name] for name in names), start=1.0)
 
     above = graph.parents(hidden)
     others = {c: tuple(p for p in graph.parents(c) if p != hidden) for c in graph.children(hidden)}

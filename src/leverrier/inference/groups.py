@@ -6,6 +6,7 @@ hidden node in a network and everything else observed that is a few dozen rows, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -76,7 +77,7 @@ class _Flat:
 
     def add(self, layout: Layout, members: tuple[int, ...], rows: PackedRows) -> None:
         at = self.at
-        states = int(np.prod([layout.cardinalities[v] for v in members], dtype=np.int64))
+        states = math.prod(layout.cardinalities[v] for v in members)
         stride = -(-states // 4) * 4
         n = len(rows.weights)
         self.groups.append((states, stride, len(self.packs), len(rows.packs), at["row"], n, at["id"]))
@@ -111,7 +112,7 @@ def make_plan(
     for group in found:
         factors = touched(layout, group.members)
         n = evidence.n_rows if group.rows is None else len(group.rows)
-        states = float(np.prod([layout.cardinalities[v] for v in group.members], dtype=np.float64))
+        states = math.prod((layout.cardinalities[v] for v in group.members), start=1.0)
         if len(group.members) > 1 and states > largest_joint and not states * n <= min(CHEAP, 4 * largest_joint):
             large.append((group, factors))
         elif n <= FEW_ROWS:

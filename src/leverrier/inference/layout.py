@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +28,7 @@ class Layout:
 
     @cached_property
     def begins(self) -> Integers:
-        sizes = [int(np.prod(shape, dtype=np.int64)) for shape in self.shapes]
-        return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return np.array([0, *accumulate(map(math.prod, self.shapes))], dtype=np.int64)
 
     @property
     def size(self) -> int:
@@ -42,7 +43,7 @@ class Layout:
     @cached_property
     def starts(self) -> Integers:
         """Family j's members are members[starts[j]:starts[j+1]], the child last."""
-        return np.concatenate([[0], np.cumsum([len(scope) for scope in self.scopes])]).astype(np.int64)
+        return np.array([0, *accumulate(map(len, self.scopes))], dtype=np.int64)
 
     @cached_property
     def members(self) -> Integers:
@@ -65,7 +66,7 @@ class Layout:
     def runs(self) -> Integers:
         """First parameter, rows and child's states of each family, as the kernels want them."""
         table = [
-            (begin, np.prod(shape[:-1], dtype=np.int64), shape[-1])
+            (begin, math.prod(shape[:-1]), shape[-1])
             for begin, shape in zip(self.begins, self.shapes, strict=False)
         ]
         return np.array(table, dtype=np.int64).reshape(-1, 3)
@@ -82,15 +83,15 @@ class Layout:
     def pack(self, tables: Sequence[Floats]) -> Floats:
         """One vector of length `room` from a table per family, ones at the end."""
         vector = np.ones(self.room)
-        for begin, table in zip(self.begins, tables, strict=False):
+        for begin, table in zip(self.begins.tolist(), tables, strict=False):
             vector[begin : begin + table.size] = table.ravel()
         return vector
 
     def unpack(self, vector: Floats) -> list[Floats]:
         """The tables again, as copies."""
         return [
-            vector[begin : begin + int(np.prod(shape, dtype=np.int64))].reshape(shape).copy()
-            for begin, shape in zip(self.begins, self.shapes, strict=False)
+            vector[begin:end].reshape(shape).copy()
+            for (begin, end), shape in zip(pairwise(self.begins.tolist()), self.shapes, strict=True)
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -150,7 +151,7 @@ def _add_cliques(
         for column, (home, j) in enumerate(zip(homes, factors, strict=True)):
             if home == i:
                 flat.factors.append((column, flat.offset(_mapped(digits, clique, layout.stride_of[j]))))
-        width = int(np.prod([cards[v] for v in shared], dtype=np.int64))
+        width = math.prod(cards[v] for v in shared)
         here = (digits.shape[1], parent, width, up, down, cell, separator_cell, first, len(flat.factors) - first)
         flat.cliques.append(here)
         cell += digits.shape[1]

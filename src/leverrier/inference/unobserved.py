@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ Integers = NDArray[np.int64]
 
 BARREN = -2
 
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The observed cells: variable v is column column_of[v] of `codes` (a hole is the type's largest value), or
@@ -23,6 +25,8 @@ class Evidence:
     codes: Codes
     column_of: Integers
     weights: NDArray[np.float64] | None = None
+    holes: NDArray[np.bool_] | None = None
+    """Which columns have a hole, if that is known already."""
 
     def __post_init__(self) -> None:
         own = self.codes.view()
@@ -31,7 +35,7 @@ class Evidence:
 
     @property
     def hole(self) -> int:
-        return int(np.iinfo(self.codes.dtype).max)
+        return (1 << 8 * self.codes.itemsize) - 1
 
     @property
     def n_rows(self) -> int:
@@ -42,7 +46,9 @@ class Evidence:
 
     def incomplete(self) -> NDArray[np.bool_]:
         """By variable: whether some row lacks it."""
-        holes = np.array([bool((column == self.hole).any()) for column in self.codes], dtype=np.bool_)
+        holes = self.holes
+        if holes is None:
+            holes = np.array([bool((column == self.hole).any()) for column in self.codes], dtype=np.bool_)
         return np.where(self.column_of < 0, True, holes[self.column_of] if len(holes) else True)
 
 
@@ -65,7 +71,7 @@ def unobserved_groups(evidence: Evidence, layout: Layout, order: Integers, prune
     missing = _missing(evidence, incomplete, first)
     labels = np.empty(missing.shape, dtype=np.int64)
     found = np.empty((int(missing.sum()), 3), dtype=np.int64)
-    keys = np.random.default_rng(1846).integers(0, 2**64, size=missing.shape[1], dtype=np.uint64)
+    keys = _random_keys(1846, missing.shape[1])
     count = connect_unobserved(missing, order, layout.starts, layout.members, prune, keys, labels, found)
     pruned = bool((labels == BARREN).any())
     at, root, key = found[:count].T
@@ -90,6 +96,11 @@ def unobserved_groups(evidence: Evidence, layout: Layout, order: Integers, prune
     return groups, pruned
 
 
+@lru_cache(maxsize=64)
+def _random_keys(seed: int, count: int) -> NDArray[np.uint64]:
+    return np.random.default_rng(seed).integers(0, 2**64, size=count, dtype=np.uint64)
+
+
 def _missing(evidence: Evidence, incomplete: NDArray[np.bool_], rows: Integers) -> NDArray[np.bool_]:
     """By row and variable, whether the cell is unobserved."""
     missing = np.zeros((len(rows), len(incomplete)), dtype=np.bool_)
@@ -104,7 +115,7 @@ def _patterns(evidence: Evidence, incomplete: NDArray[np.bool_]) -> tuple[Intege
     if not with_holes:
         return np.zeros(1, dtype=np.int64), np.zeros(evidence.n_rows, dtype=np.int64)
     for attempt in range(64):
-        keys = np.random.default_rng(attempt).integers(0, 2**64, size=len(with_holes), dtype=np.uint64)
+        keys = _random_keys(attempt, len(with_holes))
         sums = np.zeros(evidence.n_rows, dtype=np.uint64)
         for key, v in zip(keys, with_holes, strict=True):
             sums ^= key * (evidence.column(v) == evidence.hole)

@@ -26,9 +26,13 @@ Floats = NDArray[np.float64]
 
 def cheeseman_stutz(network: Network, data: Any, score: Score | None = None) -> float:
     """The score of a network with parameters, on data that leave some of its variables unobserved, in nats."""
-    seen = observation_of(network, data)
+    return observed_score(network, observation_of(network, data), score or BDe())
+
+
+def observed_score(network: Network, seen: Observation, score: Score) -> float:
+    """The same for data that have been paired with the network's graph already."""
     theta = seen.layout.pack([network.cpt(node) for node in seen.open_nodes])
-    bound, _ = completed_score(seen, seen.plan(prune=False), theta, score or BDe())
+    bound, _ = completed_score(seen, seen.plan(prune=False), theta, score)
     return bound
 
 

@@ -215,7 +215,7 @@ def _result(
         counts = dict(zip(seen.open_nodes, layout.unpack(expected), strict=True))
         orders = state_orders(seen.graph, opened, counts, seen.hidden)
         tables, climbed = reordered(seen.graph, tables, orders), reordered(seen.graph, climbed, orders)
-    network = Network.build(seen.graph, seen.states, tables)
+    network = Network.trusted(seen.graph, seen.states, tables)
     same = max(100 * options.tolerance, 1e-8 * abs(winner.value))
     return FitResult(
         network=network,
@@ -232,4 +232,5 @@ def _result(
         bound=bound,
         weights=climbed if task.objective.variational else None,
         notes=seen.table.notes,
+        seen=seen,
     )

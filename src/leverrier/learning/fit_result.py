@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Table
-from leverrier.learning.cheeseman_stutz import cheeseman_stutz
+from leverrier.learning.cheeseman_stutz import cheeseman_stutz, observed_score
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
 from leverrier.statistics.expected import ExpectedCounts
+from leverrier.statistics.observation import Observation
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.status import Status
 
@@ -69,20 +70,30 @@ class FitResult:
     weights: Mapping[str, NDArray[np.float64]] | None = field(default=None, repr=False)
     """Variational EM's exp E[ln θ] of the families with hidden members, under which its posteriors are taken."""
     notes: tuple[str, ...] = ()
+    seen: Observation | None = field(default=None, repr=False)
+    """What the fit was made from, so that the score and the expected counts need not begin anew."""
 
     @cached_property
     def score(self) -> float:
         """Cheeseman–Stutz, in nats: a lower bound of the log evidence under the prior of `rule`."""
-        return cheeseman_stutz(self.network, self.table, self.rule) if self.bound is None else self.bound
+        if self.bound is not None:
+            return self.bound
+        if self.seen is None:
+            return cheeseman_stutz(self.network, self.table, self.rule)
+        return observed_score(self.network, self.seen, self.rule)
 
     def posterior(self, variable: str) -> NDArray[np.float64]:
         """(rows, states): P(variable | the rest of the row) for every row of the data, in order."""
-        return ExpectedCounts(self.network, self.table).posterior(variable)
+        return ExpectedCounts(self.network, self.table, seen=self.seen).posterior(variable)
 
     def expected_counts(self, counts: ObservedCounts | None = None) -> ExpectedCounts:
         """The expected counts of any family as this fit sees them: under the network, or in variational EM under the
         very posteriors whose bound is the score, so that a search on them never loses score."""
-        return ExpectedCounts(self.network, self.table, counts, self.weights)
+        return ExpectedCounts(self.network, self.table, counts, self.weights, self.seen)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was observed is laid out again where it is needed, not sent to other processes."""
+        return {**self.__dict__, "seen": None}
 
     def __repr__(self) -> str:
         return (

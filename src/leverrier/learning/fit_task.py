@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,7 +81,7 @@ def pseudo_count(prior: float | Score | None, shape: tuple[int, ...]) -> float:
         if not (np.isfinite(prior) and prior >= 0):
             raise OptionError(f"prior={prior!r}: expected a pseudo-count of at least 0, or a score such as BDe(1)")
         return float(prior)
-    return prior.alphas(shape[-1], float(np.prod(shape[:-1], dtype=np.float64)))[0]
+    return prior.alphas(shape[-1], math.prod(shape[:-1], start=1.0))[0]
 
 
 def log_sum(counts: Floats, table: Floats) -> float:

@@ -32,4 +32,4 @@ def network_from_counts(
         rows = counts.size // counts.shape[-1]
         pseudo_count = 0.0 if score is None else score.alphas(counts.shape[-1], rows)[0]
         tables[family.child] = table_from_counts(counts, pseudo_count)
-    return Network.build(graph, {node: states[node] for node in graph}, tables)
+    return Network.trusted(graph, {node: tuple(states[node]) for node in graph}, tables)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -112,7 +113,7 @@ def _counted(seen: Observation, scope: tuple[str, ...], shares: Mapping[str, Flo
     for v in hidden:
         weight = (weight[:, :, None] * shares[v][:, None, :]).reshape(table.n_rows, -1)
     sizes = [len(seen.states[v]) for v in columns]
-    n_keys = int(np.prod(sizes, dtype=np.int64))
+    n_keys = math.prod(sizes)
     counts = np.stack([np.bincount(key[rows], share[rows], n_keys) for share in weight.T], axis=-1).astype(np.float64)
     counts = counts.reshape([*sizes, *(len(seen.states[v]) for v in hidden)])
     order = [*columns, *hidden]

@@ -220,7 +220,7 @@ def _fitted(
     method, score = (task.method, task.score) if is_bayesian(task.score) else ("em", None)
     return fit(
         graph,
-        task.table,
+        task.counts,
         hidden=dict(sizes),
         initial=initial,
         starts=starts,

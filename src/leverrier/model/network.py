@@ -80,6 +80,21 @@ class Network:
         exact = {node: normalised(table, NEARLY_ONE) for node, table in given.items()}
         return cls(graph, {node: tuple(states[node]) for node in graph if node in states}, exact, notes or {})
 
+    @classmethod
+    def trusted(
+        cls, graph: Graph, states: Mapping[str, tuple[Label, ...]], tables: Mapping[str, NDArray[np.float64]]
+    ) -> Network:
+        """The same from tables that were just normalised and have the right shapes: only frozen, not checked again.
+
+        For learners, which make thousands; whatever comes from outside goes through `build`.
+        """
+        network = object.__new__(cls)
+        object.__setattr__(network, "graph", graph)
+        object.__setattr__(network, "states", MappingProxyType({node: states[node] for node in graph}))
+        object.__setattr__(network, "tables", MappingProxyType({node: _frozen(tables[node]) for node in graph}))
+        object.__setattr__(network, "notes", MappingProxyType({}))
+        return network
+
     @property
     def variables(self) -> tuple[str, ...]:
         return self.graph.nodes
@@ -112,7 +127,7 @@ class Network:
     def dimension(self) -> int:
         """The number of free parameters."""
         return sum(
-            (self.cardinality(node) - 1) * int(np.prod(self.shape(node)[:-1], dtype=np.int64)) for node in self.graph
+            (self.cardinality(node) - 1) * math.prod(self.shape(node)[:-1]) for node in self.graph
         )
 
     def sample(self, n_rows: int, seed: int | np.random.Generator = 0) -> Table:

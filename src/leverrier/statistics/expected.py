@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
@@ -46,12 +47,15 @@ class ExpectedCounts:
         table: Table,
         counts: ObservedCounts | None = None,
         weights: Mapping[str, Floats] | None = None,
+        seen: Observation | None = None,
     ) -> None:
-        """`counts` of the same table may be handed on. `weights` replace the tables posteriors are taken under:
-        variational EM's exp E[ln θ], whose rows do not sum to one."""
+        """`counts` of the same table, or the whole observation of the network's graph, may be handed on. `weights`
+        replace the tables posteriors are taken under: variational EM's exp E[ln θ], whose rows do not sum to one."""
         self.network = network
         self._under = network.tables if weights is None else weights
-        self._seen = observe(network.graph, network.states, _fitting(network, table), counts, keep_weightless=True)
+        if seen is None:
+            seen = observe(network.graph, network.states, _fitting(network, table), counts, keep_weightless=True)
+        self._seen = seen
         self._names = tuple(network.graph.nodes)
         self._number = {name: v for v, name in enumerate(self._names)}
         self._cards = [network.cardinality(name) for name in self._names]
@@ -130,7 +134,7 @@ class ExpectedCounts:
     def _counted(self, scope: tuple[int, ...], family: Family) -> Floats:
         """The table over these variables, ascending."""
         shape = tuple(self._cards[v] for v in scope)
-        cells = float(np.prod(shape, dtype=np.float64))
+        cells = math.prod(shape, start=1.0)
         if cells > MOST_CELLS:
             raise TooLargeError(
                 f"the table of {family.child!r} given {len(family.parents)} parents would need {cells:.3g} cells "
@@ -157,7 +161,7 @@ class ExpectedCounts:
         seen: dict[int, Floats] = {}
         if not self._lacking[[child, *parents]].any():
             seen = self._observed_parts(child, parents, [v for v in places if v == last or not self._lacking[v]])
-        base = int(np.prod([self._cards[v] for v in (*parents, child)], dtype=np.int64))
+        base = math.prod(self._cards[v] for v in (*parents, child))
         sizes = np.zeros(len(wanted), dtype=np.int64)
         for v in places:
             sizes[v] = len(seen[v]) if v in seen else base * (self._cards[v] if v < last else 1)
@@ -200,8 +204,8 @@ class ExpectedCounts:
             if p != h:
                 outer *= self._cards[p]
                 outer += evidence.column(p)
-        before = int(np.prod([self._cards[p] for p in parents[:at]], dtype=np.int64))
-        after = int(np.prod([self._cards[p] for p in parents[at + 1 :]], dtype=np.int64))
+        before = math.prod(self._cards[p] for p in parents[:at])
+        after = math.prod(self._cards[p] for p in parents[at + 1 :])
         inner, inside = (nothing, 1) if child == h else (evidence.column(child), self._cards[child])
 
         def write(v: int, part: Floats) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.table import Label, Table
 from leverrier.errors import TableError
-from leverrier.inference.groups import Plan, make_plan
+from leverrier.inference.groups import LARGEST_JOINT, Plan, make_plan
 from leverrier.inference.layout import Layout
 from leverrier.inference.unobserved import Evidence
 from leverrier.model.graph import Graph
@@ -37,10 +37,10 @@ class Observation:
     @cached_property
     def evidence(self) -> Evidence:
         place = {name: position for position, name in enumerate(self.table.variables)}
-        hole = self.table.missing
         found = [place.get(node, -1) for node in self.graph]
-        column_of = [c if c >= 0 and not bool(np.all(self.table.codes[c] == hole)) else -1 for c in found]
-        return Evidence(self.table.codes, np.array(column_of, dtype=np.int64), self.table.weights)
+        empty = self.counts.empty_columns
+        column_of = [-1 if c in empty else c for c in found]
+        return Evidence(self.table.codes, np.array(column_of, dtype=np.int64), self.table.weights, ~self.counts.full)
 
     @cached_property
     def incomplete(self) -> frozenset[str]:
@@ -72,11 +72,21 @@ class Observation:
         )
         return Layout(scopes, tuple(len(self.states[node]) for node in self.graph))
 
-    def plan(self, prune: bool, largest_joint: int | None = None) -> Plan:
+    @cached_property
+    def _plans(self) -> dict[tuple[bool, int], Plan]:
+        return {}
+
+    def plan(self, prune: bool, largest_joint: int = LARGEST_JOINT) -> Plan:
+        """The plan of an E-step, kept. Where nothing was pruned it serves both ways, and where no group needed a tree
+        it serves any larger joint."""
+        for (pruned, largest), made in self._plans.items():
+            same_joint = largest == largest_joint or (largest < largest_joint and not len(made.trees))
+            if same_joint and (pruned == prune or (pruned and not made.pruned)):
+                return made
         order = np.arange(len(self.open_nodes), dtype=np.int64)
-        if largest_joint is None:
-            return make_plan(self.evidence, self.layout, order, prune=prune)
-        return make_plan(self.evidence, self.layout, order, prune=prune, largest_joint=largest_joint)
+        made = make_plan(self.evidence, self.layout, order, prune=prune, largest_joint=largest_joint)
+        self._plans[prune, largest_joint] = made
+        return made
 
     def observed_tables(self, nodes: Sequence[str]) -> list[NDArray[np.float64]]:
         """Counts of these nodes' families over the rows in which the whole family is observed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -18,6 +19,8 @@ from leverrier.statistics.family import Family
 BITMAP_CELLS = 768
 """Up to this many cells a table is counted by AND and popcount, beyond it by a histogram of row codes."""
 MOST_CELLS = 2**26
+KEPT_CELLS = 2**20
+"""Of the tables that are kept, together."""
 THREADED_ROWS = 100_000
 """From this many rows on counting by bitmaps is shared out over threads, from these many cells looked at
 that by histograms.
@@ -40,12 +43,14 @@ class ObservedCounts:
         self._names = {name: position for position, name in enumerate(table.variables)}
         self._constant = len(self._names)  # stands for "no parent": one state, every row
         self._states = np.append(table.cardinalities, 1).astype(np.int64)
-        self._full = np.append([not np.any(column == table.missing) for column in table.codes], True)
+        self._full = np.append(table.codes.max(axis=1, initial=0) < table.missing, True)  # (a hole is the largest)
         self._largest = int(self._states.max())
         self._threads = threads
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         self._starts: dict[int, Starts] = {}
         self._rows: tuple[tuple[int, tuple[int, ...]], NDArray[np.int64], int] | None = None
+        self._tables: dict[Family, NDArray[np.float64]] = {}
+        self._kept_cells = 0
 
     @property
     def cardinalities(self) -> dict[str, int]:
@@ -59,6 +64,17 @@ class ObservedCounts:
     def complete(self) -> bool:
         """Whether no cell is missing, so that every table sums to the number of rows."""
         return bool(self._full.all())
+
+    @property
+    def full(self) -> NDArray[np.bool_]:
+        """By column, whether it has no hole."""
+        return self._full[:-1]
+
+    @cached_property
+    def empty_columns(self) -> frozenset[int]:
+        """The columns that have nothing but holes."""
+        codes, hole = self.table.codes, self.table.missing
+        return frozenset(c for c in np.flatnonzero(~self.full).tolist() if bool((codes[c] == hole).all()))
 
     @cached_property
     def _first(self) -> NDArray[np.int64]:
@@ -76,7 +92,18 @@ class ObservedCounts:
 
     def tables(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
         """One array a family: axes are the parents in order, then the child."""
-        return [self._table(family) for family in families]
+        return [self._known(family).copy() for family in families]
+
+    def _known(self, family: Family) -> NDArray[np.float64]:
+        """A family's table, counted once: who fits many graphs to one table asks for most families again."""
+        table = self._tables.get(family)
+        if table is None:
+            table = self._table(family)
+            if self._kept_cells + table.size > KEPT_CELLS:
+                self._tables, self._kept_cells = {}, 0
+            self._tables[family] = table
+            self._kept_cells += table.size
+        return table
 
     def _table(self, family: Family) -> NDArray[np.float64]:
         for name in (family.child, *family.parents):
@@ -85,7 +112,7 @@ class ObservedCounts:
         child = self._names[family.child]
         parents = [self._names[parent] for parent in family.parents]
         shape = tuple(int(self._states[v]) for v in (*parents, child))
-        cells = float(np.prod(shape, dtype=np.float64))
+        cells = math.prod(shape, start=1.0)
         if cells > MOST_CELLS:
             raise TooLargeError(
                 f"the table of {family.child!r} given {len(parents)} parents would need {cells:.3g} cells "
@@ -171,7 +198,7 @@ class ObservedCounts:
         key = (child, parents)
         if self._rows is not None and self._rows[0] == key and not keep_empty:
             return self._rows[1], self._rows[2]
-        q = float(np.prod(self._states[list(parents)], dtype=np.float64))
+        q = math.prod(self._states[list(parents)].tolist(), start=1.0)
         if q >= 2**62:
             raise TooLargeError(f"{len(parents)} parents have more than 2^62 configurations: use fewer parents")
         codes = np.empty(self.table.n_rows, dtype=np.int64)

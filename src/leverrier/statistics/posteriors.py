@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +82,7 @@ def posteriors(plan: Plan, theta: Floats, n_rows: int) -> Posteriors:
             cliques.append((cell, len(members), len(scope)))
             shape = [cards[v] for v in scope]
             members += list(zip(scope, c_strides(shape), shape, strict=True))
-            cell += int(np.prod(shape, dtype=np.int64))
+            cell += math.prod(shape)
         instance += rows
         single += singles[-1].size
         belief += block.size
@@ -117,7 +119,7 @@ def _singles(
     block: Floats, scopes: tuple[tuple[int, ...], ...], variables: tuple[int, ...], cards: tuple[int, ...]
 ) -> Floats:
     """Each member's posterior, from the smallest clique that has it; members one after the other."""
-    begins = np.cumsum([0, *(int(np.prod([cards[v] for v in scope], dtype=np.int64)) for scope in scopes)])
+    begins = [0, *accumulate(math.prod(cards[v] for v in scope) for scope in scopes)]
     parts = []
     for v in variables:
         home = min((c for c, scope in enumerate(scopes) if v in scope), key=lambda c: begins[c + 1] - begins[c])

@@ -188,20 +188,75 @@ def soft_table(codes, columns, slots, variables, cards, strides, weights, owner,
 
 
 @njit(cache=True, nogil=True)
-def owned_histogram(outer, inner, column, states, inner_states, weights, owner, n_cells, out):
-    """out[owner, cell]: weight of each observed cell (outer, column, inner) among the rows of each instance."""
-    for row in range(outer.size):
-        cell = (outer[row] * states + column[row]) * inner_states + inner[row]
-        out[owner[row] * n_cells + cell] += weights[row] if weights.size > 0 else 1.0
+def _append(codes, column, states, cells):
+    """One more digit to each row's number; a variable without a column adds nothing."""
+    if column >= 0:
+        digits = codes[column]
+        for row in range(cells.size):
+            cells[row] = cells[row] * states + digits[row]
 
 
 @njit(cache=True, nogil=True)
-def soft_histogram(outer, inner, column, states, inner_states, weights, owner, posteriors, out):
-    """out[cell, state of the hidden variable]: the same with each row spread by its instance's posterior at once."""
+def _count_first(cells, n_cells, tail, weights, owner, posteriors, counted, out):
+    """Rows of one instance and cell are counted together, and what was counted is spread."""
     n_states = posteriors.shape[1]
-    for row in range(outer.size):
-        cell = ((outer[row] * states + column[row]) * inner_states + inner[row]) * n_states
+    for m in range(posteriors.shape[0] * n_cells):
+        counted[m] = 0.0
+    for row in range(cells.size):
+        counted[owner[row] * n_cells + cells[row]] += weights[row] if weights.size > 0 else 1.0
+    for i in range(posteriors.shape[0]):
+        for c in range(n_cells):
+            n = counted[i * n_cells + c]
+            if n != 0.0:
+                place = c + (c // tail) * tail * (n_states - 1)
+                for k in range(n_states):
+                    out[place + k * tail] += n * posteriors[i, k]
+
+
+@njit(cache=True, nogil=True)
+def _spread_rows(cells, tail, weights, owner, posteriors, out):
+    """Each row is spread by its instance's posterior at once."""
+    n_states = posteriors.shape[1]
+    for row in range(cells.size):
         weight = weights[row] if weights.size > 0 else 1.0
-        source = posteriors[owner[row]]
+        place = cells[row] + (cells[row] // tail) * tail * (n_states - 1)
+        i = owner[row]
         for k in range(n_states):
-            out[cell + k] += weight * source[k]
+            out[place + k * tail] += weight * posteriors[i, k]
+
+
+@njit(cache=True, nogil=True)
+def soft_tables(codes, columns, states, child, parents, hidden, wanted, starts, weights, owner, posteriors, out):
+    """Tables of (parents, candidate, child) for every wanted candidate, where one of them is the hidden variable and
+    the others are columns; candidate v's table begins at starts[v].
+
+    Variable v's column is columns[v]; the hidden variable has none, nor has the last candidate, which stands for no
+    further parent. A row's cell is its number without the hidden variable; `tail` cells lie after that one's digit.
+    """
+    rows = owner.size
+    outer, cells = np.zeros(rows, dtype=np.int64), np.empty(rows, dtype=np.int64)
+    counted = np.empty(rows)
+    base, after = 1, 0
+    for p in parents:
+        if p == hidden:
+            after = 1
+        else:
+            base *= states[p]
+            after *= states[p]
+            _append(codes, columns[p], states[p], outer)
+    inside = states[child] if child != hidden else 1
+    for v in range(wanted.size):
+        if not wanted[v]:
+            continue
+        width = states[v] if v != hidden else 1
+        tail = after * width * inside if after > 0 else inside  # (where the child is hidden it is the last: 1)
+        n_cells = base * width * inside
+        for row in range(rows):
+            cells[row] = outer[row]
+        _append(codes, columns[v], states[v], cells)
+        _append(codes, columns[child], states[child], cells)
+        table = out[starts[v] : starts[v + 1]]
+        if n_cells * posteriors.shape[0] <= rows:
+            _count_first(cells, n_cells, tail, weights, owner, posteriors, counted, table)
+        else:
+            _spread_rows(cells, tail, weights, owner, posteriors, table)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +13,7 @@ from leverrier.data.alignment import realign
 from leverrier.data.table import Table, Variable
 from leverrier.errors import NetworkError, TooLargeError
 from leverrier.inference.layout import c_strides
-from leverrier.kernels.soft_counts import owned_histogram, soft_histogram, soft_table
+from leverrier.kernels.soft_counts import soft_table, soft_tables
 from leverrier.model.network import Network
 from leverrier.statistics.family import Family
 from leverrier.statistics.observation import Observation, observe
@@ -26,8 +26,6 @@ Integers = NDArray[np.int64]
 LARGEST_JOINT = 1024
 """Groups of unobserved variables with up to this many joint states keep their whole joint posterior."""
 CACHED_CELLS = 2**24
-DENSE = 4
-"""Cells by distinct posteriors are counted first where they are no more than so many for each row."""
 
 
 class ExpectedCounts:
@@ -83,7 +81,16 @@ class ExpectedCounts:
 
     @cached_property
     def _lacking(self) -> NDArray[np.bool_]:
-        return np.array([name in self._seen.incomplete for name in self._names], dtype=np.bool_)
+        """By variable; the place after the last, which stands for none, lacks nothing."""
+        return np.array([*(name in self._seen.incomplete for name in self._names), False], dtype=np.bool_)
+
+    @cached_property
+    def _columns(self) -> Integers:
+        return np.append(self._seen.evidence.column_of, -1)
+
+    @cached_property
+    def _states(self) -> Integers:
+        return np.array([*self._cards, 1], dtype=np.int64)
 
     @cached_property
     def _weights(self) -> Floats:
@@ -157,73 +164,54 @@ class ExpectedCounts:
         The place after the last variable is the family with no further parent.
         """
         last = len(self._cards)
-        places = [int(v) for v in np.flatnonzero(wanted)]
-        seen: dict[int, Floats] = {}
-        if not self._lacking[[child, *parents]].any():
-            seen = self._observed_parts(child, parents, [v for v in places if v == last or not self._lacking[v]])
+        inside = [v for v in (*parents, child) if self._lacking[v]]
+        alone = [v for v in inside if self._columns[v] < 0]
         base = math.prod(self._cards[v] for v in (*parents, child))
-        sizes = np.zeros(len(wanted), dtype=np.int64)
-        for v in places:
-            sizes[v] = len(seen[v]) if v in seen else base * (self._cards[v] if v < last else 1)
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        sizes = np.where(wanted, base * self._states, 0)
+        seen: dict[int, Floats] = {}
+        soft: list[tuple[int, NDArray[np.bool_]]] = []  # one member hidden, all else observed: quickly counted
+        rest = np.flatnonzero(wanted & self._lacking).tolist()
+        if not inside:
+            seen = self._observed_parts(child, parents, np.flatnonzero(wanted & ~self._lacking).tolist())
+            for v, table in seen.items():
+                sizes[v] = len(table)
+            hidden = [v for v in rest if self._columns[v] < 0]
+            rest = [v for v in rest if self._columns[v] >= 0]
+            soft = [(v, self._only(v)) for v in hidden]
+        elif inside == alone and len(alone) == 1:
+            soft = [(alone[0], wanted & ~self._lacking)]
+        else:
+            rest = np.flatnonzero(wanted).tolist()
+        starts = np.zeros(len(wanted) + 1, dtype=np.int64)
+        np.cumsum(sizes, out=starts[1:])
         counts = np.zeros(int(starts[-1]))
-        soft = self._one_hidden(child, parents)
-        for v in places:
-            part = counts[starts[v] : starts[v + 1]]
-            if v in seen:
-                part[:] = seen[v]
-            elif soft is not None and (v == last or not self._lacking[v]):
-                soft(v, part)
-            else:
-                names = tuple(self._names[p] for p in (*parents, *([v] if v < last else [])))
-                part[:] = self._table(Family(self._names[child], names)).ravel()
+        above = np.array(parents, dtype=np.int64)
+        for h, which in soft:
+            owner, posteriors = self._of_hidden(h)
+            soft_tables(self._seen.evidence.codes, self._columns, self._states, child, above, h, which, starts,
+                        self._weights, owner, posteriors, counts)  # fmt: skip
+        for v, table in seen.items():
+            counts[starts[v] : starts[v + 1]] = table
+        for v in rest:
+            names = tuple(self._names[p] for p in (*parents, *([v] if v < last else [])))
+            counts[starts[v] : starts[v + 1]] = self._table(Family(self._names[child], names)).ravel()
         return counts, starts
+
+    def _only(self, v: int) -> NDArray[np.bool_]:
+        which = np.zeros(len(self._states), dtype=np.bool_)
+        which[v] = True
+        return which
 
     def _observed_parts(self, child: int, parents: Sequence[int], places: Sequence[int]) -> dict[int, Floats]:
         """The packed tables of families that every row shows, by variable."""
+        if not places:
+            return {}
         column = self._seen.evidence.column_of
         where = {v: int(column[v]) if v < len(column) else len(self._seen.table.variables) for v in places}
         asked = np.zeros(len(self._seen.table.variables) + 1, dtype=np.bool_)
         asked[list(where.values())] = True
         counts, starts = self._seen.counts.expand(int(column[child]), [int(column[p]) for p in parents], asked)
         return {v: counts[starts[c] : starts[c + 1]].astype(np.float64) for v, c in where.items()}
-
-    def _one_hidden(self, child: int, parents: Sequence[int]) -> Callable[[int, Floats], None] | None:
-        """A quicker way for a family with one hidden variable and all else observed: writes v's table into a part."""
-        evidence = self._seen.evidence
-        lacking = [v for v in (*parents, child) if self._lacking[v]]
-        if len(lacking) != 1 or evidence.column_of[lacking[0]] >= 0:
-            return None
-        h = lacking[0]
-        at = parents.index(h) if h != child else len(parents)
-        owner, posteriors = self._of_hidden(h)
-        nothing = np.zeros(evidence.n_rows, dtype=evidence.codes.dtype)
-        nothing.flags.writeable = False
-        outer = np.zeros(evidence.n_rows, dtype=np.int64)
-        for p in parents:
-            if p != h:
-                outer *= self._cards[p]
-                outer += evidence.column(p)
-        before = math.prod(self._cards[p] for p in parents[:at])
-        after = math.prod(self._cards[p] for p in parents[at + 1 :])
-        inner, inside = (nothing, 1) if child == h else (evidence.column(child), self._cards[child])
-
-        def write(v: int, part: Floats) -> None:
-            width, column = (1, nothing) if v == len(self._cards) else (self._cards[v], evidence.column(v))
-            cells = before * after * width * inside
-            rows = (outer, inner, column, width, inside, self._weights, owner)
-            if cells * len(posteriors) <= DENSE * len(outer):  # count first, spread what was counted
-                counted = np.zeros((len(posteriors), cells))
-                owned_histogram(*rows, cells, counted.ravel())
-                spread = posteriors.T @ counted
-            else:
-                flat = np.zeros((cells, posteriors.shape[1]))
-                soft_histogram(*rows, posteriors, flat.ravel())
-                spread = flat.T
-            shape = (before, after * width * inside) if h != child else (before * width, 1)
-            part[:] = spread.reshape(-1, *shape).transpose(1, 0, 2).ravel()
-
-        return write
 
     def _of_hidden(self, hidden: int) -> tuple[NDArray[np.int32], Floats]:
         """Each row's instance of a hidden variable numbered among its own, and their posteriors (kept)."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -32,16 +33,36 @@ def members(bits: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """By candidate parent: may the table be this large; its prior counts; where their rises are; the penalty."""
+    """By candidate parent: may the table be this large; its prior counts; the penalty."""
 
     allowed: NDArray[np.bool_]
     cells: NDArray[np.float64]
     rows: NDArray[np.float64]
-    cell_at: NDArray[np.int64]
-    row_at: NDArray[np.int64]
     penalties: NDArray[np.float64] | None
     table_cells: NDArray[np.float64]
     total_cells: float
+    rises: list[NDArray[np.int64]] = field(default_factory=list)
+    """Where the prior counts' rises are, a cell's and a row's, once whole counts were scored."""
+
+
+class _Rises:
+    """Rises by count, a row of the table for each prior count that was asked for."""
+
+    def __init__(self, counts: int) -> None:
+        self.table = np.zeros((0, counts))
+        self._rows: dict[float, int] = {}
+
+    def places(self, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
+        return np.array([self._row(alpha) for alpha in alphas.tolist()], dtype=np.int64)
+
+    def _row(self, alpha: float) -> int:
+        row = self._rows.get(alpha)
+        if row is None:
+            row = self._rows[alpha] = len(self._rows)
+            if row == len(self.table):
+                self.table = np.concatenate([self.table, np.zeros((max(row, 64), self.table.shape[1]))])
+            fill_rises(alpha, self.table[row])
+        return row
 
 
 class KnownScores(Protocol):
@@ -61,6 +82,7 @@ class Renumbered:
     def __init__(self, scores: FamilyScores, places: Sequence[int]) -> None:
         self._scores = scores
         self._places = list(places)
+        self._order = np.array([*places, -1])
         self._bits = [1 << place for place in places]
         self.n_nodes = len(self._places)
 
@@ -71,7 +93,7 @@ class Renumbered:
         return self._scores.family(self._places[child], self._translated(parents))
 
     def expand(self, child: int, parents: int) -> NDArray[np.float64]:
-        return self._scores.expand(self._places[child], self._translated(parents))[[*self._places, -1]]
+        return self._scores.expand(self._places[child], self._translated(parents))[self._order]
 
 
 class FamilyScores:
@@ -106,18 +128,21 @@ class FamilyScores:
         self.families_scored = 0
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._single: dict[tuple[int, int], float] = {}
-        self._rises = np.zeros((64, min(TABLED_COUNTS, int(statistics.total) + 1)))
-        self._rise_rows: dict[float, int] = {}
+        self._rises = _Rises(min(TABLED_COUNTS, int(statistics.total) + 1))
         self._plans: dict[tuple[int, float], _Plan] = {}
-        self._kinds = np.unique(self.states, return_inverse=True)
         self._only_itself = np.zeros(self.n_nodes + 1, dtype=np.bool_)
         self._only_itself[-1] = True
 
     def renewed(self, statistics: Statistics) -> FamilyScores:
         """The same for other statistics of the same variables: what depends on table sizes alone is kept."""
         other = FamilyScores(statistics, self.score, self.max_cells, self.candidates, self.observed)
-        other._plans, other._rises, other._rise_rows = self._plans, self._rises, self._rise_rows
+        other._plans, other._rises = self._plans, self._rises
         return other
+
+    @cached_property
+    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The numbers of states that occur, and which of them each node has."""
+        return np.unique(self.states, return_inverse=True)
 
     def expand(self, child: int, parents: int) -> NDArray[np.float64]:
         """Scores with one more parent, by node; own position and present parents are −∞; [-1] is the family."""
@@ -213,10 +238,11 @@ class FamilyScores:
         packed = expand(self.statistics, self.names, child, above, wanted)
         r = int(self.states[child])
         if packed.counts.dtype == np.int64:
+            if not plan.rises:
+                plan.rises.extend(self._rises.places(alphas) for alphas in (plan.cells, plan.rows))
             score_packed(
-                packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, plan.cell_at, plan.row_at,
-                self._rises, out,
-            )  # fmt: skip
+                packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, *plan.rises, self._rises.table, out
+            )
         else:
             score_packed_real(packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, out)
         if not self._whole:
@@ -239,25 +265,12 @@ class FamilyScores:
         by_kind = [self.score.alphas(r, rows * float(kind)) for kind in kinds]
         total = self.statistics.total
         penalties = np.array([self.score.penalty(r, rows * float(kind), total) for kind in kinds])[which]
-        at = np.array([[self._rise(alpha) for alpha in pair] for pair in by_kind], dtype=np.int64)[which]
         alphas = np.array(by_kind)[which]
         allowed = q * r <= self.max_cells
         allowed[-1] = True
         cells, row = (np.ascontiguousarray(column) for column in alphas.T)
-        cell_at, row_at = (np.ascontiguousarray(column) for column in at.T)
         sizes = np.where(allowed, q * r, 0.0)
-        return _Plan(
-            allowed, cells, row, cell_at, row_at, penalties if penalties.any() else None, sizes, float(sizes.sum())
-        )
-
-    def _rise(self, alpha: float) -> int:
-        row = self._rise_rows.get(alpha)
-        if row is None:
-            row = self._rise_rows[alpha] = len(self._rise_rows)
-            if row == len(self._rises):
-                self._rises = np.concatenate([self._rises, np.zeros_like(self._rises)])
-            fill_rises(alpha, self._rises[row])
-        return row
+        return _Plan(allowed, cells, row, penalties if penalties.any() else None, sizes, float(sizes.sum()))
 
 
 def _scale_to_all_rows(

@@ -92,6 +92,9 @@ class Task:
     been_here: Callable[[Graph], bool] | None = None
     """Whether an earlier climb came through this graph: going on from it would end where that one ended."""
 
+    problems: dict[tuple[tuple[str, int], ...], Problem] = field(default_factory=dict, repr=False)
+    """The first round's, for the next."""
+
     def budget(self) -> float | None:
         return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
 
@@ -250,12 +253,24 @@ def is_bayesian(score: Score) -> bool:
 def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
     """The best graph near this one for fixed posteriors of what is hidden."""
     problem = problem_of(task, expected, graph)
-    effort = Effort(task.deadline, task.moves)
-    parents = hill_climb(problem, as_parents(problem.scores.names, graph, task.required), effort)
-    return named(problem, parents)
+    start = as_parents(problem.scores.names, graph, task.required)
+    for child in problem.open_children:
+        if start[child].bit_count() < problem.max_parents:
+            problem.scores.expand(child, start[child])  # (first of all: the family itself comes with it)
+    return named(problem, hill_climb(problem, start, Effort(task.deadline, task.moves)))
 
 
 def problem_of(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
+    """What a round's search must respect. It is the same in every round: arcs that may not change have not changed."""
+    sizes = tuple(expected.cardinalities.items())
+    first = task.problems.get(sizes)
+    if first is None:
+        first = task.problems[sizes] = _first_problem(task, expected, graph)
+        return first
+    return replace(first, scores=first.scores.renewed(expected))
+
+
+def _first_problem(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
     scores = FamilyScores(expected, task.score, task.max_cells, observed=task.observed)
     problem = make_problem(scores, graph, task.required, task.forbidden, task.region, task.max_parents, None)
     scores.candidates = problem.allowed

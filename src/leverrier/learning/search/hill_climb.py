@@ -28,14 +28,15 @@ class Climber:
         self.gains = np.full((3, n, n), -np.inf)
         self.below = np.zeros((n, n), dtype=np.bool_)
         self.score = problem.scores.total(start)
-        open_ = np.flatnonzero((problem.allowed & ~problem.required).any(axis=0)).tolist()
-        for child in open_:
+        for child in problem.open_children:
             self._renew(child)
-        self._renew_reversals(open_)
+        self._renew_reversals(slice(None))
+        self._stale: list[int] = []
         self._renew_below()
 
     def best_move(self, tabu: NDArray[np.bool_] | None = None) -> tuple[float, Move]:
         """The legal move that gains most (it may lose); among equals the first in order."""
+        self.refresh()
         gains = self.gains.copy()
         gains[ADD][self.below.T] = -np.inf  # p is below c: p → c would close a cycle
         if tabu is not None:
@@ -57,10 +58,17 @@ class Climber:
             if what == REVERSE:
                 self.parents[p] |= 1 << c
                 touched.append(p)
-        for child in touched:
+        self._stale += touched
+
+    def refresh(self) -> None:
+        """Renew what the last moves changed: not before it is asked for, for the last move's nobody will ask."""
+        if not self._stale:
+            return
+        for child in self._stale:
             self._renew(child)
-        self._renew_reversals(touched)
+        self._renew_reversals(self._stale)
         self._renew_below()
+        self._stale = []
 
     def legal(self, move: Move) -> bool:
         what, p, c = move
@@ -91,16 +99,12 @@ class Climber:
                 column[p] = scores.family(child, above & ~(1 << p)) - base
         self.gains[DELETE][:, child] = column
 
-    def _renew_reversals(self, touched: list[int]) -> None:
+    def _renew_reversals(self, touched: list[int] | slice) -> None:
         """p → c becomes c → p: what the deletion and the addition gain together."""
         allowed = self.problem.allowed
-        for v in touched:
-            self.gains[REVERSE][:, v] = self.gains[DELETE][:, v] + np.where(allowed[v], self._add_into(v), -np.inf)
-            self.gains[REVERSE][v] = self.gains[DELETE][v] + np.where(allowed[:, v], self.gains[ADD][:, v], -np.inf)
-
-    def _add_into(self, child: int) -> NDArray[np.float64]:
-        """The gain of adding child → p, for each p."""
-        return self.gains[ADD][child]
+        add, delete, reverse = self.gains
+        reverse[:, touched] = delete[:, touched] + np.where(allowed[touched], add[touched], -np.inf).T
+        reverse[touched] = delete[touched] + np.where(allowed[:, touched], add[:, touched], -np.inf).T
 
     def _renew_below(self) -> None:
         """below[a, b]: a leads to b."""
@@ -158,11 +162,13 @@ def random_moves(problem: Problem, start: Parents, count: int, rng: np.random.Ge
     """The graph after so many random legal changes."""
     climber = Climber(problem, start)
     for _ in range(count):
+        climber.refresh()
         possible = np.argwhere(np.isfinite(climber.gains))
         for what, p, c in rng.permutation(possible).tolist():
             if climber.legal((what, p, c)):
                 climber.move((what, p, c))
                 break
+    climber.refresh()  # (what was scored for it is known to the search that follows)
     return climber.parents
 
 

@@ -64,6 +64,11 @@ class Problem:
         return np.log(self.scores.states[:-1])
 
     @cached_property
+    def open_children(self) -> list[int]:
+        """The nodes whose parents may change."""
+        return np.flatnonzero((self.allowed & ~self.required).any(axis=0)).tolist()
+
+    @cached_property
     def allowed_bits(self) -> list[int]:
         """By child, the nodes that may be its parents."""
         return column_bits(self.allowed)

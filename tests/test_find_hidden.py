@@ -42,6 +42,7 @@ def test_candidates_are_small_sets_with_a_reason():
     found = candidates(graph)
     assert frozenset("abc") in {one.members for one in found}
     assert all(3 <= len(one.members) <= 9 and one.signature for one in found)
+    assert [one.members for one in found if one.whole] == [frozenset("abcde")]
     assert len({one.members for one in found}) == len(found)
 
 

@@ -9,6 +9,8 @@ from leverrier.discovery.semi_clique import semi_cliques
 from leverrier.model.graph import Graph
 
 SMALLEST, LARGEST = 3, 9
+WHOLE = 30
+"""Up to so many columns, one variable behind all of them is a candidate too."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,8 @@ class Candidate:
 
     members: frozenset[str]
     signature: str
+    whole: bool = False
+    """Whether these are all columns: then no arcs among them are kept."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,10 @@ def candidates(graph: Graph, extra: Iterable[Candidate] = ()) -> list[Candidate]
     for members, signature in suggestions:
         if SMALLEST <= len(members) <= LARGEST:
             found.setdefault(members, signature)
-    return [Candidate(members, signature) for members, signature in found.items()]
+    chosen = [Candidate(members, signature) for members, signature in found.items()]
+    if SMALLEST <= len(graph.nodes) <= WHOLE and frozenset(graph.nodes) not in found:
+        chosen.append(Candidate(frozenset(graph.nodes), "all columns", whole=True))
+    return chosen
 
 
 def put_in(graph: Graph, members: Iterable[str], name: str, hub: str | None = None) -> Placement:

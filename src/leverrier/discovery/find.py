@@ -3,74 +3,32 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
-from leverrier.discovery.candidate import Candidate, Placement, candidates, put_in, put_in_elidan2000
+from leverrier.discovery.baseline import MOST_CELLS, better_without, free_name, learn_baseline
+from leverrier.discovery.filling import filled
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
-from leverrier.discovery.region import Ground, Tried, try_region
-from leverrier.errors import OptionError
+from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
+from leverrier.discovery.region import Ground, Tried
+from leverrier.discovery.screening import LEAST_NEIGHBOURS, Found, Screening, best_hidden, centred
+from leverrier.errors import OptionError, TableError
 from leverrier.learning.family_scores import FamilyScores
+from leverrier.learning.fit import fit
 from leverrier.learning.score import BDe, Score
-from leverrier.learning.structure import learn_structure
 from leverrier.model.graph import Graph
+from leverrier.model.network import Network
 from leverrier.statistics.observed import ObservedCounts
 
-Method = Literal["fixed", "region", "full"]
-Construction = Literal["default", "elidan2000"]
-
-MOST_CELLS = 2**12
-HUBS_CLIMBED = 3
-"""Of the starts of a candidate (no arcs kept, or those of one member) this many are climbed, the best ones."""
-DEEPENED = 8
-"""Candidates that get more states, more starts and are centred again."""
-STATES_TRIED = (2, 3, 4)
-LEAST_NEIGHBOURS = 3
-"""With two, a hidden variable is only a table of lower rank."""
-WORTH = 1e-3
-SCREENING, DEEPENING = 0.1, 0.01
-"""Nats that EM may leave when candidates are compared, and when the best of them are finished."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much is tried."""
-
-    method: Method = "region"
-    construction: Construction = "default"
-    cardinality: int | Literal["auto"] = "auto"
-    max_hidden: int = 3
-    baseline_seeds: int = 2
-    baseline_rounds: int = 10
-    max_parents: int | None = None
-    seed: int = 0
-    deadline: float = np.inf
-    progress: Callable[[str, float], None] | None = None
-
-    @property
-    def spent(self) -> bool:
-        return time.monotonic() > self.deadline
-
-    def tell(self, what: str, share: float) -> None:
-        if self.progress is not None:
-            self.progress(what, share)
-
-
-@dataclass(eq=False)
-class Search:
-    """A search under way: the ground it stands on, the baseline, and what has been tried."""
-
-    ground: Ground
-    plan: Plan
-    baseline: Baseline
-    attempts: list[Attempt] = field(default_factory=list)
-    seen: set[Graph] = field(default_factory=set)
-    """Graphs that the climbs of this screening came through."""
+REPAIRS = 5
+"""How often the search may begin again because a hidden variable showed a better network without it."""
+FIRM = 4.0
+"""A gain this many times what the repair gave need not begin again."""
 
 
 def find_hidden(
@@ -84,18 +42,22 @@ def find_hidden(
     max_parents: int | None = None,
     seed: int = 0,
     budget: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Findings:
-    """Hidden variables that raise the score above the best network without them.
+    """Hidden variables that raise the score above the best network without them, untested: see `discover`.
 
     method        "fixed": EM on the graph a candidate suggests; "region": structural EM around it; "full": everywhere
     cardinality   how many states, or "auto"
-    construction  how a candidate is put in: "default" (see docs/find-hidden.md) or the source's, "elidan2000"
+    construction  how a candidate is put in: "default" (docs/find-hidden.md) or the source's, "elidan2000"
+    budget        seconds; what was found by then is returned
     """
-    if method not in ("fixed", "region", "full"):
-        raise OptionError(f'method={method!r}: expected "fixed", "region" or "full"')
-    if construction not in ("default", "elidan2000"):
-        raise OptionError(f'construction={construction!r}: expected "default" or "elidan2000"')
+    for name, value, allowed in (("method", method, Method), ("construction", construction, Construction)):
+        if value not in get_args(allowed):
+            raise OptionError(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(allowed)))}")
+    if cardinality != "auto" and (not isinstance(cardinality, int) or cardinality < 2):
+        raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
+    if max_hidden < 0:
+        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
     deadline = np.inf if budget is None else time.monotonic() + budget
     plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed, deadline=deadline,
                 progress=progress)  # fmt: skip
@@ -104,219 +66,148 @@ def find_hidden(
 
 def run_search(table: Table, score: Score, plan: Plan) -> Findings:
     """The whole procedure on a table: the same for the data and for each simulated table of the null test."""
-    counts = ObservedCounts(table)
-    scores = FamilyScores(counts, score, MOST_CELLS)
-    ground = Ground(table, scores, plan.max_parents, deadline=plan.deadline)
-    search = Search(ground, plan, learn_baseline(table, score, plan))
-    while True:
-        found, reason = _hidden_variables(search)
-        rival = _without_hidden(search, found)
-        if rival is None:
-            return _findings(search, found, reason)
-        search.baseline = rival  # the winner had only repaired the search: begin again from what it showed
+    search = begin(table, score, plan)
+    while len(search.found) < plan.max_hidden and next_hidden(search):
+        pass
+    return findings(search)
 
 
-def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None = None) -> Baseline:
-    """The strongest search, from several seeds."""
-    plan.tell("the best network without hidden variables", 0.0)
-    runs = [
-        learn_structure(table, score, method="best", rounds=plan.baseline_rounds, max_cells=MOST_CELLS,
-                        max_parents=plan.max_parents, start=start, seed=plan.seed + 1000 * k, threads=1)
-        for k in range(plan.baseline_seeds if start is None else 1)
-    ]  # fmt: skip
-    best = max(runs, key=lambda run: run.score)
-    return Baseline(best.network, best.score, best.score - min(run.score for run in runs))
+@dataclass(eq=False)
+class Search:
+    """A search under way: the ground it stands on, the rival to beat, and what has been found."""
+
+    table: Table
+    ground: Ground
+    plan: Plan
+    baseline: Baseline
+    found: list[Found] = field(default_factory=list)
+    networks: list[Network] = field(default_factory=list)
+    """Without hidden variables, with the first, with the first two…"""
+    attempts: list[Attempt] = field(default_factory=list)
+    reason: str = "as many hidden variables as asked for"
+
+    @property
+    def score(self) -> Score:
+        return self.ground.scores.score
+
+    @property
+    def graph(self) -> Graph:
+        return self.found[-1].tried.graph if self.found else self.baseline.graph
+
+    @property
+    def reached(self) -> float:
+        return self.found[-1].tried.score if self.found else self.baseline.score
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(self.found[-1].sizes) if self.found else {}
 
 
-def _without_hidden(search: Search, found: list[_Found]) -> Baseline | None:
-    """Drop the hidden variable from the winner and search on: a better network without it becomes the baseline."""
-    if not found:
-        return None
-    winner = found[0].tried.graph
-    name = found[0].name
-    bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != name] for v in winner if v != name})
-    for start in (bare, winner.without(name)):
-        again = learn_baseline(search.ground.table, search.ground.scores.score, search.plan, start)
-        before = search.baseline
-        if again.score > before.score + WORTH:
-            return replace(again, spread=max(before.spread, again.score - before.score),
-                           repaired=before.repaired + again.score - before.score)  # fmt: skip
-    return None
+def begin(table: Table, score: Score, plan: Plan) -> Search:
+    """Fill holes, and learn the best network without hidden variables."""
+    if not table.n_rows or not table.variables:
+        raise TableError("the table has no rows or no columns: there is nothing to look at")
+    full = filled(table, score, MOST_CELLS, plan.seed)
+    scores = FamilyScores(ObservedCounts(full), score, MOST_CELLS)
+    ground = Ground(full, scores, plan.max_parents, deadline=plan.deadline)
+    baseline = learn_baseline(full, score, plan)
+    return Search(table, ground, plan, baseline, networks=[baseline.network])
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """A hidden variable in place."""
-
-    name: str
-    tried: Tried
-    sizes: Mapping[str, int]
-    gain: float
-    candidate: Candidate
-    start: str
-
-
-def _hidden_variables(search: Search) -> tuple[list[_Found], str]:
-    """One hidden variable after another, as long as the next one helps."""
-    found: list[_Found] = []
-    graph, score = search.baseline.graph, search.baseline.score
-    reason = "as many hidden variables as asked for"
-    for number in range(search.plan.max_hidden):
-        name = _free_name(graph, number)
-        best = _best_hidden(search, graph, score, name, found)
+def next_hidden(search: Search) -> bool:
+    """Look for one more hidden variable; says whether there is one. It is last in `found` then."""
+    for _ in range(REPAIRS):
+        screening = _screening(search)
+        best = best_hidden(screening)
+        search.attempts += screening.attempts
         if isinstance(best, str):
-            reason = best
-            break
-        found.append(best)
-        graph, score = best.tried.graph, best.tried.score
-    return found, reason
+            search.reason = best
+            return False
+        before = search.reached
+        repaired = _repaired(search, screening, best)
+        gain = best.tried.score - search.reached
+        if not repaired or gain > FIRM * (search.reached - before):
+            search.found.append(replace(best, gain=gain))
+            search.networks.append(_fitted(search, best))
+            return True
+    search.reason = "search unstable: each hidden variable only showed a better network without one"
+    return False
 
 
-def _best_hidden(search: Search, graph: Graph, score: float, name: str, found: list[_Found]) -> _Found | str:
-    """The hidden variable that gains most on this graph, or why there is none."""
-    suggested = candidates(graph)
-    if not suggested:
-        return "no candidates: no group of three columns hangs together"
-    screened = _screen(search, graph, score, name, suggested, found)
-    deep = [_deepen(search, score, one, found) for one in _distinct(screened)[:DEEPENED]]
-    linked = [one for one in deep if len(one.tried.graph.neighbours(one.name)) >= LEAST_NEIGHBOURS]
-    helping = [one for one in linked if one.gain > WORTH]
-    if not helping:
-        return "none helped: no candidate scored above the best network without it"
-    return max(helping, key=lambda one: one.gain)
+def _screening(search: Search) -> Screening:
+    name = free_name(search.graph, len(search.found))
+    return Screening(search.ground, search.plan, search.graph, search.reached, search.sizes, name)
 
 
-def _screen(
-    search: Search, graph: Graph, score: float, name: str, suggested: list[Candidate], found: list[_Found]
-) -> list[_Found]:
-    """Every candidate with two states: EM from each start, structural EM from the best of them."""
-    plan = search.plan
-    states = 2 if plan.cardinality == "auto" else plan.cardinality
-    results = []
-    search.seen.clear()
-    for number, candidate in enumerate(suggested):
-        if plan.spent:
-            break
-        plan.tell("candidates", number / len(suggested))
-        tried = [
-            (_try(search, place, name, states, candidate, found, rounds=0), place)
-            for place in _placements(plan.construction, graph, candidate, name)
-        ]
-        tried.sort(key=lambda pair: -pair[0].score)
-        if plan.method != "fixed":
-            tried = [(_try(search, place, name, states, candidate, found), place) for _, place in tried[:HUBS_CLIMBED]]
-        best, place = max(tried, key=lambda pair: pair[0].score)
-        sizes = {**_sizes(found), name: states}
-        results.append(_Found(name, best, sizes, best.score - score, candidate, place.start))
-        search.attempts.append(
-            Attempt(tuple(sorted(candidate.members)), candidate.signature, place.start, states, best.score - score,
-                    tuple(sorted(best.graph.neighbours(name))))
-        )  # fmt: skip
-    return sorted(results, key=lambda one: -one.gain)
+def _repaired(search: Search, screening: Screening, best: Found) -> bool:
+    """Whether the winner, without its new variable, leads to a better model than the one it beat: then that is next."""
+    if not search.found:
+        table, score = search.ground.table, search.score
+        rival = better_without(best.tried.graph, best.name, search.baseline, table, score, search.plan)
+        if rival is not None:
+            search.baseline = rival
+            search.networks = [rival.network]
+        return rival is not None
+    winner = best.tried.graph
+    bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != best.name] for v in winner if v != best.name})
+    again = centred(screening, bare, search.sizes)
+    if again.score <= search.reached + WORTH:
+        return False
+    last = search.found[-1]
+    search.found[-1] = replace(last, tried=again, gain=last.gain + again.score - search.reached)
+    search.networks[-1] = _fitted(search, search.found[-1])
+    return True
 
 
-def _placements(construction: Construction, graph: Graph, candidate: Candidate, name: str) -> list[Placement]:
-    if construction == "elidan2000":
-        return [put_in_elidan2000(graph, candidate.members, name)]
-    hubs: list[str | None] = [None, *sorted(candidate.members)]
-    return [put_in(graph, candidate.members, name, hub) for hub in hubs]
+def resume_from(search: Search, graph: Graph, sizes: Mapping[str, int]) -> None:
+    """Put hidden variables that are known to be there into a search that has just begun."""
+    from leverrier.discovery.candidate import Candidate
+
+    name = list(sizes)[-1]
+    screening = Screening(search.ground, search.plan, search.baseline.graph, search.baseline.score, {}, name)
+    tried = centred(screening, graph, sizes)
+    known = Candidate(frozenset(tried.graph.neighbours(name)), "given")
+    search.found = [Found(name, tried, dict(sizes), tried.score - search.baseline.score, known, "given")]
+    search.networks.append(_fitted(search, search.found[-1]))
 
 
-def _try(
-    search: Search, place: Placement, name: str, states: int, candidate: Candidate, found: list[_Found],
-    *, rounds: int = 30,
-) -> Tried:  # fmt: skip
-    graph = place.graph
-    region = set(candidate.members) | {p for v in candidate.members for p in graph.parents(v)}
-    if search.plan.method == "full" and rounds:
-        region = set(graph.nodes)
-    hidden = {**_sizes(found), name: states}
-    return try_region(search.ground, graph, hidden, region, merged=name if rounds else None, starts=2 if rounds else 1,
-                      max_rounds=rounds, tolerance=SCREENING, seen=search.seen if rounds else None,
-                      seed=search.plan.seed)  # fmt: skip
+def _fitted(search: Search, found: Found) -> Network:
+    """Parameters on the table as it came, holes and all, from the posteriors that the region ended with."""
+    return fit(found.tried.graph, search.table, hidden=dict(found.sizes), initial=_initial(search, found), starts=1,
+               prior=search.score, accelerate=False, tolerance=WORTH, jobs=1).network  # fmt: skip
 
 
-def _deepen(search: Search, score: float, one: _Found, found: list[_Found]) -> _Found:
-    """More states, more starts, and the region centred again on the variable's new neighbourhood until that stops."""
-    plan, name = search.plan, one.name
-    counts = STATES_TRIED if plan.cardinality == "auto" else (plan.cardinality,)
-    if plan.method == "fixed":
-        runs = [_centred(search, one.tried.graph, {**_sizes(found), name: k}, rounds=0) for k in counts]
-        best = max([one.tried, *runs], key=lambda tried: tried.score)
-        return _renamed(one, best, score)
-    best = one.tried
-    for states in counts:
-        sizes = {**_sizes(found), name: states}
-        for start in (one.tried.graph, best.graph):
-            tried = _centred(search, start, sizes)
-            while tried.score > best.score + WORTH and not plan.spent:
-                best = tried
-                tried = _centred(search, best.graph, sizes)
-    return _renamed(one, best, score)
+def _initial(search: Search, found: Found) -> Mapping[str, Any]:
+    """The region's posteriors, by row of the whole table."""
+    region = found.tried.region
+    index = search.ground.table.project(region.fit.table.variables).index
+    return {name: region.posterior(name)[index] for name in found.sizes}
 
 
-def _centred(search: Search, graph: Graph, sizes: Mapping[str, int], rounds: int = 30) -> Tried:
-    """Structural EM over the hidden variables' neighbourhoods and their parents."""
-    region = {v for name in sizes for v in (*graph.blanket(name), *graph.neighbours(name))}
-    region |= {p for v in region for p in graph.parents(v)}
-    newest = list(sizes)[-1]
-    return try_region(search.ground, graph, sizes, region, merged=newest, starts=3, max_rounds=rounds,
-                      tolerance=DEEPENING, seed=search.plan.seed)  # fmt: skip
-
-
-def _renamed(one: _Found, best: Tried, score: float) -> _Found:
-    sizes = {name: best.region.network.cardinality(name) for name in one.sizes}
-    return replace(one, tried=best, sizes=sizes, gain=best.score - score)
-
-
-def _distinct(screened: list[_Found]) -> list[_Found]:
-    """Without those that ended in the same place, or in none."""
-    seen: set[object] = set()
-    kept = []
-    for one in screened:
-        if len(one.tried.graph.neighbours(one.name)) < LEAST_NEIGHBOURS:
-            continue
-        key = (one.tried.graph, tuple(sorted(one.sizes.items())))
-        if key not in seen:
-            seen.add(key)
-            kept.append(one)
-    return kept
-
-
-def _sizes(found: list[_Found]) -> dict[str, int]:
-    return dict(found[-1].sizes) if found else {}
-
-
-def _free_name(graph: Graph, number: int) -> str:
-    name = f"H{number + 1}"
-    while name in graph:
-        name += "_"
-    return name
-
-
-def _findings(search: Search, found: list[_Found], reason: str) -> Findings:
-    from leverrier.learning.fit import fit
-
+def findings(search: Search) -> Findings:
+    """What was found, as frozen values, after a last refinement of several hidden variables together."""
     baseline = search.baseline
-    if not found:
-        return Findings((), baseline.network, baseline.score, baseline, tuple(search.attempts), search.plan.method,
-                        reason)  # fmt: skip
-    last = found[-1]
-    graph = last.tried.graph
-    fitted = fit(graph, search.ground.table, hidden=dict(last.sizes), initial=_initial(search, last), starts=1,
-                 prior=search.ground.scores.score, accelerate=False, jobs=1)  # fmt: skip
+    attempts = tuple(search.attempts)
+    if not search.found:
+        return Findings((), baseline.network, baseline.score, baseline, attempts, search.plan.method, search.reason)
+    if len(search.found) > 1:
+        _refine_together(search)
+    last, graph = search.found[-1], search.graph
     hidden = tuple(
         HiddenVariable(one.name, last.sizes[one.name], graph.children(one.name), graph.parents(one.name), one.gain,
                        one.candidate.signature, one.start)
-        for one in found
+        for one in search.found
     )  # fmt: skip
-    return Findings(hidden, fitted.network, last.tried.score, baseline, tuple(search.attempts), search.plan.method,
-                    "found", fitted.log_likelihood)  # fmt: skip
+    network = search.networks[-1]
+    return Findings(hidden, network, search.reached, baseline, attempts, search.plan.method, "found",
+                    network.log_likelihood(search.table), tuple(search.networks))  # fmt: skip
 
 
-def _initial(search: Search, last: _Found) -> Mapping[str, Any]:
-    """The region's posteriors, by row of the whole table."""
-    region = last.tried.region
-    columns = region.fit.table.variables
-    index = search.ground.table.project(columns).index
-    return {name: region.posterior(name)[index] for name in last.sizes}
+def _refine_together(search: Search) -> None:
+    """Structural EM over the neighbourhoods of all hidden variables at once."""
+    last = search.found[-1]
+    again: Tried = centred(_screening(search), last.tried.graph, last.sizes)
+    linked = all(len(again.graph.neighbours(name)) >= LEAST_NEIGHBOURS for name in last.sizes)
+    if linked and again.score > last.tried.score + WORTH:
+        search.found[-1] = replace(last, tried=again, gain=last.gain + again.score - last.tried.score)
+        search.networks[-1] = _fitted(search, search.found[-1])

@@ -75,6 +75,8 @@ class Findings:
     reason: str
     """In words, why it stopped where it did: no candidates, none helped, search unstable, or found."""
     log_likelihood: float = field(default=np.nan)
+    steps: tuple[Network, ...] = ()
+    """The networks without hidden variables, with the first, with the first two…"""
 
     @property
     def gain(self) -> float:

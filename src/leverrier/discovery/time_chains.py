@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +21,8 @@ MOST_JOINT = 64
 MOST_CHAINS = 3
 CLIMBED = 2
 """Of the starts with two states so many are tried with more."""
+PATIENCE = 2
+"""So many larger numbers of states in a row that are not clearly better end the search for more."""
 
 
 @dataclass(frozen=True)
@@ -88,13 +90,8 @@ def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.in
     best: Built | None = None
     before = ground.choice.bits
     for _ in range(MOST_CHAINS):
-        if ground.spent:
-            break
-        found = _best_next(ground, best)
-        if found is None:
-            break
-        found = replace(found, block_bits=held_out(found, folds))
-        if best is not None and not _clearly_better(best, found):
+        found = _best_next(ground, best, folds)
+        if found is None or (best is not None and not _clearly_better(best, found)):
             break
         best = found
         if best.bits - to_beat > before - best.bits:
@@ -165,21 +162,28 @@ def _expectation(ground: Ground, fit: ChainFit | None, name: str, live: Floats) 
     return lambda column: model.predict(ground.design.sequences, column)
 
 
-def _best_next(ground: Ground, best: Built | None) -> Built | None:
-    """Every start with two states, then more states for the best of them, by log-likelihood less a price."""
-    tried = sorted(_tries(ground, best, STATES[0], _places(ground, best)), key=lambda built: -built.worth)
-    kept = tried[:CLIMBED]
-    for states in STATES[1:]:
+def _best_next(ground: Ground, best: Built | None, folds: NDArray[np.int64]) -> Built | None:
+    """Every start with two states, then more states for the best of them, as long as held-out blocks clearly say so.
+
+    Starts of as many states are compared by their log-likelihood less a price, which costs nothing.
+    """
+    found: Built | None = None
+    places = list(_places(ground, best))
+    stale = 0
+    for states in STATES:
         room = np.prod([link.states for link in (best.links if best else ())]) * states <= MOST_JOINT
-        if not kept or ground.spent or not room:
+        if ground.spent or not room or stale >= PATIENCE:
             break
-        places = [(one.links[-1].residuals, one.links[-1].window) for one in kept]
-        more = sorted(_tries(ground, best, states, dict.fromkeys(places)), key=lambda built: -built.worth)
-        tried += more
-        if not more or more[0].worth <= max(one.worth for one in tried if one not in more):
-            break
-    driving = [one for one in tried if all(one.fit.model.driven(name) for name in chain_names(len(one.links)))]
-    return max(driving, key=lambda built: built.worth, default=None)
+        tried = sorted(_tries(ground, best, states, places), key=lambda built: -built.worth)
+        if states == STATES[0]:
+            places = [(one.links[-1].residuals, one.links[-1].window) for one in tried[:CLIMBED]]
+        driving = [one for one in tried if all(one.fit.model.driven(name) for name in chain_names(len(one.links)))]
+        stale += 1
+        if driving:
+            one = replace(driving[0], block_bits=held_out(driving[0], folds))
+            if found is None or _clearly_better(found, one):
+                found, stale = one, 0
+    return found
 
 
 def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
@@ -187,9 +191,7 @@ def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
     return ((name, window) for name in names for window in WINDOWS)
 
 
-def _tries(
-    ground: Ground, best: Built | None, states: int, places: Iterator[tuple[str, int]] | Mapping[tuple[str, int], None]
-) -> Iterator[Built]:
+def _tries(ground: Ground, best: Built | None, states: int, places: Sequence[tuple[str, int]]) -> Iterator[Built]:
     live = np.ones(ground.design.n_slices)
     before = best.links if best is not None else ()
     for residuals, window in places:

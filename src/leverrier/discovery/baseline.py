@@ -1,0 +1,82 @@
+"""The rivals of a hidden variable: the best network without one, and the source's two strawmen.
+
+The great trap is a weak search without the hidden variable: then a hidden one wins merely by repairing it. So the
+baseline comes from the strongest search, from several seeds, and whatever a hidden variable shows is tried without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leverrier.data.table import Table
+from leverrier.discovery.findings import Baseline
+from leverrier.discovery.plan import WORTH, Plan
+from leverrier.learning.fit import fit
+from leverrier.learning.score import BDe, Score
+from leverrier.learning.structural_em import structural_em
+from leverrier.learning.structure import learn_structure
+from leverrier.model.graph import Graph
+from leverrier.model.network import Network
+
+MOST_CELLS = 2**12
+
+
+@dataclass(frozen=True, eq=False)
+class Strawman:
+    """A network with a hidden variable that was placed without looking, and its Cheeseman–Stutz score."""
+
+    network: Network
+    score: float
+    hidden: Mapping[str, int]
+
+
+def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None = None) -> Baseline:
+    """The best network without hidden variables, from several seeds, and how far apart they ended."""
+    plan.tell("the best network without hidden variables", 0.0)
+    runs = [
+        learn_structure(table, score, method="best", rounds=plan.baseline_rounds, max_cells=MOST_CELLS,
+                        max_parents=plan.max_parents, start=start, seed=plan.seed + 1000 * k, threads=1)
+        for k in range(plan.baseline_seeds if start is None else 1)
+    ]  # fmt: skip
+    best = max(runs, key=lambda run: run.score)
+    return Baseline(best.network, best.score, best.score - min(run.score for run in runs))
+
+
+def better_without(
+    winner: Graph, name: str, before: Baseline, table: Table, score: Score, plan: Plan
+) -> Baseline | None:
+    """Drop the hidden variable from the winner and search on: a better network without it, if that finds one."""
+    bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != name] for v in winner if v != name})
+    for start in (bare, winner.without(name)):
+        again = learn_baseline(table, score, plan, start)
+        gained = again.score - before.score
+        if gained > WORTH:
+            return replace(again, spread=max(before.spread, gained), repaired=before.repaired + gained)
+    return None
+
+
+def naive(data: Table, states: int = 2, *, score: Score | None = None, restarts: int = 3, seed: int = 0) -> Strawman:
+    """One hidden parent of every column, then structural EM with perturbed restarts [elidan2000 section 4]."""
+    name = free_name(Graph.from_edges(data.variables, ()), 0)
+    graph = Graph.from_parents({**dict.fromkeys(data.variables, (name,)), name: ()})
+    result = structural_em(graph, data, {name: states}, score=score or BDe(), restarts=restarts, max_cells=MOST_CELLS,
+                           seed=seed)  # fmt: skip
+    return Strawman(result.network, result.score, {name: states})
+
+
+def original(truth: Any, data: Table, hidden: Mapping[str, int], *, score: Score | None = None, starts: int = 10,
+             seed: int = 0) -> Strawman:  # fmt: skip
+    """The true graph with its parameters learned by EM: what knowing the structure is worth."""
+    rule = score or BDe()
+    result = fit(truth, data, hidden=dict(hidden), starts=starts, method="vb", score=rule, seed=seed)
+    return Strawman(result.network, result.score, dict(hidden))
+
+
+def free_name(graph: Graph, number: int) -> str:
+    """H1, H2…, or with underscores if a column is called so."""
+    name = f"H{number + 1}"
+    while name in graph:
+        name += "_"
+    return name

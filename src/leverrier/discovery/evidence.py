@@ -1,0 +1,129 @@
+"""Is it real? What a sceptic asks of a hidden variable, answered by running the whole procedure again.
+
+The gate is the null test: simulate tables from the best network *without* the hidden variable and search those in the
+same way. A gain that such tables show as well is no evidence of a hidden cause: the variable then only compresses a
+large table. The rest is information: gain on held-out rows, and how often it comes back in resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from leverrier.data.table import Table
+from leverrier.discovery.find import Search, begin, next_hidden, resume_from
+from leverrier.discovery.plan import Plan
+from leverrier.learning.score import Score
+from leverrier.model.network import Network
+
+MARGIN = 8.0
+SHARE = 0.2
+"""A gain is clear of the null draws when it exceeds the largest by MARGIN nats and SHARE of it."""
+CLEAR = 2.0
+ENOUGH = 7
+"""After so many draws a gain this many times the threshold needs no more of them."""
+BATCH = 4
+"""Draws between two looks at whether the answer is clear: the same whatever the number of workers."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a hidden variable."""
+
+    gain: float
+    null_gains: tuple[float, ...] = ()
+    """The best gain found in each table simulated without the hidden variable."""
+    p_value: float | None = None
+    accepted: bool = True
+    tested: bool = False
+    stopped: str = ""
+    """In words, why fewer tables than asked for were simulated; empty if all were."""
+    held_out: float | None = None
+    """Gain on rows not learned from, nats a row."""
+    held_out_interval: tuple[float, float] | None = None
+    support: float | None = None
+    """Share of resamples in which a variable with mostly the same neighbours and aligned states came back."""
+    links: Mapping[str, float] | None = None
+    """By column, the share of resamples in which it is next to that variable."""
+    kind: str = "score"
+    """What was compared: "score" (gain over the best network) or "classes" (see discovery/whole_class.py)."""
+
+    @property
+    def threshold(self) -> float:
+        return threshold(self.null_gains)
+
+    @property
+    def compressor(self) -> bool:
+        """Whether simulated tables show as large a gain: real in score, but no sign of a hidden cause."""
+        return self.tested and not self.accepted
+
+
+def threshold(null_gains: Sequence[float]) -> float:
+    """What a gain must exceed: the largest that nothing hidden produced, with room to spare."""
+    largest = max((0.0, *null_gains))
+    return largest + MARGIN + SHARE * largest
+
+
+def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> Evidence:
+    """The whole procedure on tables simulated from the model without the newest hidden variable, until it is clear."""
+    gain = search.found[-1].gain
+    known = search.found[-2] if len(search.found) > 1 else None
+    job = Null(search.networks[-2], search.table, search.score, search.plan.silent(), known and known.sizes)
+    gains: list[float] = []
+    stopped = ""
+    for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
+        gains += Parallel(n_jobs=jobs)(delayed(job.gain)(seed) for seed in batch)
+        search.plan.tell("tables with nothing hidden", len(gains) / draws)
+        stopped = _decided(gain, gains) if early else ""
+        if search.plan.spent:
+            stopped = "the budget ran out"
+        if stopped:
+            break
+    p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains))
+    whole = "" if len(gains) == draws else stopped
+    return Evidence(gain, tuple(gains), p, gain > threshold(gains), tested=True, stopped=whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    """Tables with nothing new hidden, shaped like the data: as many rows, the same holes."""
+
+    network: Network
+    table: Table
+    score: Score
+    plan: Plan
+    sizes: Mapping[str, int] | None
+    """Hidden variables that the simulated tables do have."""
+
+    def gain(self, seed: np.random.SeedSequence) -> float:
+        """The best gain of one more hidden variable in one simulated table; 0 if nothing helped."""
+        search = begin(self.simulated(seed), self.score, replace(self.plan, max_hidden=1))
+        if self.sizes:
+            resume_from(search, self.network.graph, self.sizes)
+        return search.found[-1].gain if next_hidden(search) else 0.0
+
+    def simulated(self, seed: np.random.SeedSequence) -> Table:
+        rows = round(self.table.total)
+        drawn = self.network.sample(rows, seed=np.random.default_rng(seed)).select(self.table.variables)
+        if not self.table.n_missing or rows != self.table.n_rows:
+            return drawn
+        codes = drawn.codes.astype(self.table.codes.dtype)
+        codes[self.table.codes == self.table.missing] = self.table.missing
+        return Table(drawn.columns, codes)
+
+
+def _batches(seeds: Sequence[np.random.SeedSequence]) -> Iterator[Sequence[np.random.SeedSequence]]:
+    for first in range(0, len(seeds), BATCH):
+        yield seeds[first : first + BATCH]
+
+
+def _decided(gain: float, gains: Sequence[float]) -> str:
+    """The threshold only rises with more draws: below it there is no hope. Far above it after several, it is clear."""
+    if gain <= threshold(gains):
+        return "tables with nothing hidden gained about as much"
+    if len(gains) >= ENOUGH and gain > CLEAR * threshold(gains):
+        return "the gain was far above that of every table with nothing hidden"
+    return ""

@@ -1,0 +1,46 @@
+"""How much a search for hidden variables tries, and what it may cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+Method = Literal["fixed", "region", "full"]
+Construction = Literal["default", "elidan2000"]
+Progress = Callable[[str, float], None]
+
+WORTH = 1e-3
+"""Gains below this many nats are none."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The options of `find_hidden`. The same plan is followed on the data and on every simulated table."""
+
+    method: Method = "region"
+    construction: Construction = "default"
+    cardinality: int | Literal["auto"] = "auto"
+    max_hidden: int = 3
+    max_states: int = 12
+    baseline_seeds: int = 3
+    baseline_rounds: int = 10
+    max_parents: int | None = None
+    seed: int = 0
+    deadline: float = np.inf
+    progress: Progress | None = None
+
+    @property
+    def spent(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def tell(self, what: str, share: float) -> None:
+        if self.progress is not None:
+            self.progress(what, share)
+
+    def silent(self) -> Plan:
+        """The same, telling nobody: for runs in other processes."""
+        return replace(self, progress=None)

@@ -1,0 +1,90 @@
+"""How often a hidden variable comes back when rows are drawn anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
+
+from leverrier.data.table import Table
+from leverrier.discovery.find import run_search
+from leverrier.discovery.findings import Findings, HiddenVariable
+from leverrier.discovery.plan import Plan
+from leverrier.learning.score import Score
+
+SHARED = 0.5
+"""Of the neighbours of either, so many must be neighbours of both."""
+ALIGNED = 0.3
+"""Adjusted Rand index of the rows' states from which two variables mean the same."""
+MOST_ROWS = 2000
+"""Rows on which states are compared."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """Share of resamples in which a variable came back, and by column how often it was next to it."""
+
+    share: float
+    links: dict[str, float]
+    resamples: int
+
+
+def support(
+    found: Findings, table: Table, score: Score, plan: Plan, resamples: int, jobs: int
+) -> dict[str, Support]:
+    """For each hidden variable, by the whole search on rows drawn with replacement."""
+    again = replace(plan.silent(), max_hidden=max(1, len(found.hidden)))
+    few = table.take(np.arange(min(table.n_rows, MOST_ROWS)))
+    states = {each.name: _states(found, each, few) for each in found.hidden}
+    seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
+    runs: list[list[tuple[frozenset[str], NDArray[np.int64]]]] = []
+    for first in range(0, resamples, jobs if jobs > 0 else 1):
+        batch = seeds[first : first + max(jobs, 1)]
+        runs += Parallel(n_jobs=jobs)(delayed(_search_again)(table, few, score, again, seed) for seed in batch)
+        plan.tell("resamples", len(runs) / resamples)
+        if plan.spent:
+            break
+    return {each.name: _support(each, states[each.name], runs) for each in found.hidden}
+
+
+def _search_again(
+    table: Table, few: Table, score: Score, plan: Plan, seed: np.random.SeedSequence
+) -> list[tuple[frozenset[str], NDArray[np.int64]]]:
+    """The neighbours of each hidden variable found in a resample, and the states of the first rows."""
+    rng = np.random.default_rng(seed)
+    weights = None if table.weights is None else table.weights / table.weights.sum()
+    rows = rng.choice(table.n_rows, table.n_rows, p=weights) if weights is not None else None
+    drawn = table.take(rng.integers(0, table.n_rows, table.n_rows) if rows is None else rows)
+    found = run_search(Table(drawn.columns, drawn.codes), score, plan)
+    return [(each.neighbours, _states(found, each, few)) for each in found.hidden]
+
+
+def _states(found: Findings, variable: HiddenVariable, rows: Table) -> NDArray[np.int64]:
+    return found.network.posterior(rows, variable.name).argmax(axis=1)
+
+
+def _support(
+    variable: HiddenVariable,
+    states: NDArray[np.int64],
+    runs: Sequence[Sequence[tuple[frozenset[str], NDArray[np.int64]]]],
+) -> Support:
+    matches = [_match(variable, states, run) for run in runs]
+    back = [neighbours for neighbours in matches if neighbours is not None]
+    columns = sorted({column for neighbours in back for column in neighbours} | variable.neighbours)
+    links = {column: sum(column in neighbours for neighbours in back) / max(len(runs), 1) for column in columns}
+    return Support(len(back) / max(len(runs), 1), links, len(runs))
+
+
+def _match(
+    variable: HiddenVariable, states: NDArray[np.int64], run: Sequence[tuple[frozenset[str], NDArray[np.int64]]]
+) -> frozenset[str] | None:
+    """The neighbours of the variable of a run that is the same one, if there is any."""
+    for neighbours, theirs in run:
+        shared = len(neighbours & variable.neighbours) / len(neighbours | variable.neighbours)
+        if shared >= SHARED and adjusted_rand_score(states, theirs) >= ALIGNED:
+            return neighbours
+    return None

@@ -1,0 +1,220 @@
+"""The hidden variable that gains most on a graph: every candidate tried briefly, the best ones at length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from leverrier.discovery.candidate import Candidate, Placement, candidates, put_in, put_in_elidan2000
+from leverrier.discovery.findings import Attempt
+from leverrier.discovery.plan import WORTH, Construction, Plan
+from leverrier.discovery.region import Ground, Tried, try_region
+from leverrier.discovery.unexplained import dependent_groups
+from leverrier.model.graph import Graph
+
+HUBS_CLIMBED = 3
+"""Of the starts of a candidate (no arcs kept, or those of one member) this many are climbed, the best ones."""
+MOST_CLIMBED = 80
+"""Candidates that are climbed at all, in wide tables."""
+DEEPENED = 8
+"""Candidates that get more states, more starts and are centred again."""
+SCREENED_STATES = 3
+"""With two, a variable of three or four states may look worse than none; with three, one of two still shows."""
+STATES_TRIED = (2, 3, 4)
+LEAST_NEIGHBOURS = 3
+"""With two, a hidden variable is only a table of lower rank."""
+FEW = 4
+"""With fewer candidates from the graph, groups of dependent columns are candidates too."""
+SCREENING, DEEPENING = 0.1, 0.01
+"""Nats that EM may leave when candidates are compared, and when the best of them are finished."""
+ROUNDS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A hidden variable in place: the whole graph with it, and what it gains over the graph without."""
+
+    name: str
+    tried: Tried
+    sizes: Mapping[str, int]
+    gain: float
+    candidate: Candidate
+    start: str
+
+
+@dataclass(frozen=True, eq=False)
+class Screening:
+    """One graph in which the next hidden variable is looked for. `sizes` are the hidden variables already in it."""
+
+    ground: Ground
+    plan: Plan
+    graph: Graph
+    score: float
+    sizes: Mapping[str, int]
+    name: str
+    attempts: list[Attempt] = field(default_factory=list)
+    seen: set[Graph] = field(default_factory=set)
+    """Graphs that the climbs came through."""
+
+
+def best_hidden(screening: Screening) -> Found | str:
+    """The hidden variable that gains most, or in words why there is none."""
+    suggested = _suggested(screening)
+    if not suggested:
+        return "no candidates: no group of three columns hangs together"
+    screened = _screen(screening, suggested)
+    deep = [_deepen(screening, one) for one in _distinct(screened)[:DEEPENED]]
+    helping = [one for one in deep if _linked(one) and one.gain > WORTH]
+    if not helping:
+        return "none helped: no candidate scored above the best network without it"
+    return _settled(screening, max(helping, key=lambda one: one.gain))
+
+
+def _suggested(screening: Screening) -> list[Candidate]:
+    found = candidates(screening.graph)
+    if len(found) < FEW:
+        found = candidates(screening.graph, dependent_groups(screening.ground.table))
+    hidden = set(screening.sizes)
+    return [one for one in found if len(one.members - hidden) >= 2]
+
+
+def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
+    """Every candidate with a few states: EM from each start, structural EM from the best of them."""
+    plan = screening.plan
+    states = SCREENED_STATES if plan.cardinality == "auto" else plan.cardinality
+    first = [(candidate, _brief(screening, candidate, states)) for candidate in suggested]
+    if len(first) > MOST_CLIMBED:
+        first.sort(key=lambda pair: -max((tried.score for tried, _ in pair[1]), default=-1e300))
+    results = []
+    for number, (candidate, ends) in enumerate(first[:MOST_CLIMBED]):
+        if plan.spent and results:
+            break
+        plan.tell("candidates", (1 + number) / len(first[:MOST_CLIMBED]))
+        if not ends:
+            continue
+        if plan.method != "fixed":
+            ends = [(_try(screening, place, states, candidate, ROUNDS), place) for _, place in ends[:HUBS_CLIMBED]]
+        best, place = max(ends, key=lambda pair: pair[0].score)
+        sizes = {**screening.sizes, screening.name: states}
+        found = Found(screening.name, best, sizes, best.score - screening.score, candidate, place.start)
+        results.append(found)
+        screening.attempts.append(_attempt(found, states))
+    return sorted(results, key=lambda one: -one.gain)
+
+
+def _brief(screening: Screening, candidate: Candidate, states: int) -> list[tuple[Tried, Placement]]:
+    """A candidate's placements with EM alone, the best first."""
+    if screening.plan.spent:
+        return []
+    places = _placements(screening.plan.construction, screening.graph, candidate, screening.name)
+    ends = [(_try(screening, place, states, candidate, 0), place) for place in places]
+    return sorted(ends, key=lambda pair: -pair[0].score)
+
+
+def _attempt(found: Found, states: int) -> Attempt:
+    neighbours = tuple(sorted(found.tried.graph.neighbours(found.name)))
+    members = tuple(sorted(found.candidate.members))
+    return Attempt(members, found.candidate.signature, found.start, states, found.gain, neighbours)
+
+
+def _placements(construction: Construction, graph: Graph, candidate: Candidate, name: str) -> list[Placement]:
+    if construction == "elidan2000":
+        return [put_in_elidan2000(graph, candidate.members, name)]
+    hubs: list[str | None] = [None]
+    if not candidate.whole:
+        hubs += sorted(candidate.members)
+    return [put_in(graph, candidate.members, name, hub) for hub in hubs]
+
+
+def _try(screening: Screening, place: Placement, states: int, candidate: Candidate, rounds: int) -> Tried:
+    graph = place.graph
+    region = set(candidate.members) | {p for v in candidate.members for p in graph.parents(v)}
+    if screening.plan.method == "full" and rounds:
+        region = set(graph.nodes)
+    hidden = {**screening.sizes, screening.name: states}
+    return try_region(
+        screening.ground, graph, hidden, region, merged=screening.name if rounds else None, starts=2 if rounds else 1,
+        max_rounds=rounds, tolerance=SCREENING, seen=screening.seen if rounds else None, seed=screening.plan.seed,
+    )  # fmt: skip
+
+
+def _deepen(screening: Screening, one: Found) -> Found:
+    """More states, more starts, and the region centred again on the variable's new neighbourhood until that stops."""
+    plan = screening.plan
+    counts = STATES_TRIED if plan.cardinality == "auto" else (plan.cardinality,)
+    if plan.method == "fixed":
+        runs = [centred(screening, one.tried.graph, _with(one, k), rounds=0) for k in counts]
+        return _replaced(screening, one, max([one.tried, *runs], key=lambda tried: tried.score))
+    best = one.tried
+    for states in counts:
+        for start in (one.tried.graph, best.graph):
+            best = _climbed(screening, start, _with(one, states), best)
+    return _replaced(screening, one, best)
+
+
+def _settled(screening: Screening, one: Found) -> Found:
+    """The number of states once more on the final graph: more while that helps, fewer if they say as much."""
+    if screening.plan.cardinality != "auto":
+        return one
+    rounds = 0 if screening.plan.method == "fixed" else ROUNDS
+    for step in (1, -1):
+        states = one.sizes[one.name] + step
+        while 2 <= states <= screening.plan.max_states and not screening.plan.spent:
+            best = _climbed(screening, one.tried.graph, _with(one, states), one.tried, rounds)
+            if best is one.tried:
+                break
+            one = _replaced(screening, one, best)
+            states += step
+    return one
+
+
+def _climbed(screening: Screening, start: Graph, sizes: Mapping[str, int], best: Tried, rounds: int = ROUNDS) -> Tried:
+    """Centred again and again as long as it gains; the best so far if it does not."""
+    tried = centred(screening, start, sizes, rounds)
+    while tried.score > best.score + WORTH and _neighbours(tried, sizes) >= LEAST_NEIGHBOURS:
+        best = tried
+        if screening.plan.spent:
+            break
+        if not rounds:
+            break
+        tried = centred(screening, best.graph, sizes, rounds)
+    return best
+
+
+def centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds: int = ROUNDS) -> Tried:
+    """Structural EM over the hidden variables' neighbourhoods and their parents."""
+    region = {v for name in sizes for v in (*graph.blanket(name), *graph.neighbours(name))}
+    region |= {p for v in region for p in graph.parents(v)}
+    newest = list(sizes)[-1]
+    return try_region(screening.ground, graph, sizes, region, merged=newest, starts=3, max_rounds=rounds,
+                      tolerance=DEEPENING, seed=screening.plan.seed)  # fmt: skip
+
+
+def _neighbours(tried: Tried, sizes: Mapping[str, int]) -> int:
+    """How many the newest hidden variable has."""
+    return len(tried.graph.neighbours(list(sizes)[-1]))
+
+
+def _with(one: Found, states: int) -> dict[str, int]:
+    return {**one.sizes, one.name: states}
+
+
+def _replaced(screening: Screening, one: Found, best: Tried) -> Found:
+    sizes = {name: best.region.network.cardinality(name) for name in one.sizes}
+    return replace(one, tried=best, sizes=sizes, gain=best.score - screening.score)
+
+
+def _linked(one: Found) -> bool:
+    return _neighbours(one.tried, one.sizes) >= LEAST_NEIGHBOURS
+
+
+def _distinct(screened: list[Found]) -> list[Found]:
+    """Without those that ended in the same place, or in none."""
+    seen: set[object] = set()
+    kept = []
+    for one in screened:
+        key = (one.tried.graph, tuple(sorted(one.sizes.items())))
+        if _linked(one) and key not in seen:
+            seen.add(key)
+            kept.append(one)
+    return kept

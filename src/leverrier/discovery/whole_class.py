@@ -1,0 +1,111 @@
+"""One hidden class behind all columns, or arcs between them? Cox's test of two models neither of which holds the other.
+
+In a small table arcs can imitate a class at a lower price, so that the score alone says "nothing hidden" though the
+arcs do not fit. So both models are asked to explain the difference of their scores: tables simulated from the network
+show what it would be if the network were true, tables simulated from the classes what it would be if they were. When
+the network cannot have produced it and the classes can, the classes are believed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from leverrier.data.table import Table
+from leverrier.discovery.baseline import MOST_CELLS, free_name
+from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.find import Search
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.learning.fit import fit
+from leverrier.learning.score import Score
+from leverrier.learning.structure import learn_structure
+from leverrier.model.graph import Graph
+from leverrier.model.network import Network
+
+MOST_COLUMNS = 20
+STATES = (2, 3, 4, 5, 6)
+STARTS = 6
+REVERSE = 9
+"""Tables simulated from the classes."""
+
+
+@dataclass(frozen=True, eq=False)
+class WholeClass:
+    """The best class model of all columns, and what the test said of it."""
+
+    network: Network
+    variable: HiddenVariable
+    score: float
+    evidence: Evidence
+    reverse_gains: tuple[float, ...]
+    """The same difference in tables simulated from the classes."""
+
+
+def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
+    """The class model of all columns if the network cannot explain the data and the classes can."""
+    table, score = search.ground.table, search.score
+    if not 3 <= len(table.variables) <= MOST_COLUMNS or search.plan.spent:
+        return None
+    name = free_name(search.baseline.graph, 0)
+    classes, reached = best_classes(table, score, name)
+    observed = reached - search.baseline.score
+    seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
+    null = _differences(search.baseline.network, table, score, name, seeds[:draws], jobs, above=observed)
+    search.plan.tell("classes or arcs", 0.6)
+    if sum(each >= observed for each in null) > 0.05 * draws:
+        return None
+    reverse = _differences(classes, table, score, name, seeds[draws:], jobs, above=None)
+    search.plan.tell("classes or arcs", 1.0)
+    if not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
+        return None
+    p = (1 + sum(each >= observed for each in null)) / (1 + len(null))
+    evidence = Evidence(observed, tuple(null), p, accepted=True, tested=True, kind="classes")
+    fitted = fit(classes, search.table, hidden={name: classes.cardinality(name)}, initial=classes, starts=1,
+                 prior=score, jobs=1)  # fmt: skip
+    children = classes.children(name)
+    variable = HiddenVariable(name, classes.cardinality(name), children, (), observed, "all columns", "classes",
+                              evidence)  # fmt: skip
+    return WholeClass(fitted.network, variable, reached, evidence, tuple(reverse))
+
+
+def best_classes(table: Table, score: Score, name: str) -> tuple[Network, float]:
+    """One hidden parent of every column with the number of states that scores best, and its score."""
+    graph = Graph.from_parents({**dict.fromkeys(table.variables, (name,)), name: ()})
+    best: tuple[Network, float] | None = None
+    for states in STATES:
+        fitted = fit(graph, table, hidden={name: states}, starts=STARTS, method="vb", score=score, accelerate=False,
+                     tolerance=1e-2, jobs=1)  # fmt: skip
+        if best is not None and fitted.score < best[1]:
+            break
+        best = fitted.network, fitted.score
+    assert best is not None
+    return best
+
+
+def _differences(
+    model: Network,
+    table: Table,
+    score: Score,
+    name: str,
+    seeds: list[np.random.SeedSequence],
+    jobs: int,
+    above: float | None,
+) -> list[float]:
+    """Classes less network, each learned anew on simulated tables; stops when too many are above the observed one."""
+    found: list[float] = []
+    step = 5
+    for first in range(0, len(seeds), step):
+        batch = seeds[first : first + step]
+        found += Parallel(n_jobs=jobs)(delayed(_difference)(model, table, score, name, seed) for seed in batch)
+        if above is not None and sum(each >= above for each in found) > 0.05 * len(seeds):
+            break
+    return found
+
+
+def _difference(model: Network, table: Table, score: Score, name: str, seed: np.random.SeedSequence) -> float:
+    rows = round(table.total)
+    drawn = model.sample(rows, seed=np.random.default_rng(seed)).select(table.variables)
+    plain = learn_structure(drawn, score, method="best", rounds=3, max_cells=MOST_CELLS, threads=1)
+    return best_classes(drawn, score, name)[1] - plain.score

@@ -37,17 +37,21 @@ class Grown:
     trees: tuple[Tree, ...]
     order: tuple[int, ...]
     """The features in the order the distribution's parents have (own past first for "same")."""
+    base: Floats
+    """What the root leans on."""
+
+    def leaves(self, tree: Tree, strength: float | Floats, floor: float | Floats) -> Floats:
+        """A tree's distributions; a change or a step leans on all states alike."""
+        return tree.distributions(strength, floor, self.base if tree.counts.shape[1] == len(self.base) else None)
 
     def cpd(self, design: Design, smoothing: Smoothing) -> SingleCPD:
         parents = tuple(design.features[f] for f in self.order)
         sizes = tuple(design.sizes[f] for f in self.order)
         place = np.argsort(self.order)
-        base = design.base(self.name)
-        made = []
-        for tree in self.trees:
-            own = base if tree.counts.shape[1] == len(base) else None  # a change or a step leans on nothing
-            leaves = tree.distributions(smoothing.strength, smoothing.floor, own)
-            made.append(TreeCPD(parents, sizes, _renumbered(tree, place), leaves))
+        made = [
+            TreeCPD(parents, sizes, _renumbered(tree, place), self.leaves(tree, smoothing.strength, smoothing.floor))
+            for tree in self.trees
+        ]
         if self.shape == "tree":
             return made[0]
         return SameElseCPD(made[0], made[1]) if self.shape == "same" else StepCPD(made[0], made[1])
@@ -96,8 +100,9 @@ def grow_column(
     own = design.before(name)
     everything = tuple(range(len(design.features)))
     if len(trees) == 1 or own is None:
-        return Grown(name, "tree", trees, everything)
-    return Grown(name, shape, trees, (own, *(f for f in everything if f != own)))
+        return Grown(name, "tree", trees, everything, design.base(name, weights))
+    order = (own, *(f for f in everything if f != own))
+    return Grown(name, shape, trees, order, design.base(name, weights))
 
 
 def recount_column(design: Design, grown: Grown, weights: Floats) -> Grown:
@@ -107,7 +112,7 @@ def recount_column(design: Design, grown: Grown, weights: Floats) -> Grown:
         cells = tree.leaves(design.table.codes) * target.states + target.child
         counts = np.bincount(cells, np.where(target.counts, weights, 0.0), tree.n_nodes * target.states)
         trees.append(tree.with_counts(counts.reshape(tree.n_nodes, target.states).astype(np.float64)))
-    return replace(grown, trees=tuple(trees))
+    return replace(grown, trees=tuple(trees), base=design.base(grown.name, weights))
 
 
 def bag_column(
@@ -145,12 +150,9 @@ def smoothed_probabilities(
     """(smoothings, slices): P(the column's state), for many smoothings of the same trees at once."""
     codes = np.ascontiguousarray(design.table.codes[:, slices])
     strength, floor = np.array([(one.strength, one.floor) for one in smoothings]).T
-    base = design.base(grown.name)
     child = design.child(grown.name)[0][slices]
     at = [tree.leaves(codes) for tree in grown.trees]
-    leaves = [
-        tree.distributions(strength, floor, base if tree.counts.shape[1] == len(base) else None) for tree in grown.trees
-    ]
+    leaves = [grown.leaves(tree, strength, floor) for tree in grown.trees]
     if grown.shape == "tree":
         return leaves[0][:, at[0], child]
     states = design.states(grown.name)

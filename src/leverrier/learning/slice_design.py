@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from leverrier.data.slice_features import Feature, FeatureTable, Lag, feature_table, is_ordered
 from leverrier.data.slices import Sequences
-from leverrier.data.table import Label
 from leverrier.learning.tree_cpd import Splits
 
 Floats = NDArray[np.float64]
@@ -55,22 +54,18 @@ class Design:
     def states(self, name: str) -> int:
         return self.sequences.table.columns[self.sequences.table.index(name)].cardinality
 
-    @cached_property
-    def _bases(self) -> dict[tuple[Label, ...], Floats]:
-        table = self.sequences.table
-        totals: dict[tuple[Label, ...], Floats] = {}
-        for column, cells in zip(table.columns, table.codes, strict=True):
-            counts = np.bincount(cells[cells != table.missing], minlength=column.cardinality).astype(np.float64)
-            totals[column.states] = totals.get(column.states, np.ones(column.cardinality)) + counts
-        alone = [column.states for column in table.columns]
-        return {
-            states: total / total.sum() if alone.count(states) > 1 else np.full(len(states), 1.0 / len(states))
-            for states, total in totals.items()
-        }
-
-    def base(self, name: str) -> Floats:
+    def base(self, name: str, weights: Floats) -> Floats:
         """What a column leans on that was hardly seen: all columns with the same states together, if there are some."""
-        return self._bases[self.sequences.table.columns[self.sequences.table.index(name)].states]
+        table = self.sequences.table
+        states = table.columns[table.index(name)].states
+        alike = [cells for column, cells in zip(table.columns, table.codes, strict=True) if column.states == states]
+        total = np.ones(len(states))
+        if len(alike) > 1:
+            live = weights.reshape(self.copies, -1).sum(axis=0)
+            for cells in alike:
+                seen = cells != table.missing
+                total += np.bincount(cells[seen], live[seen], len(states))
+        return total / total.sum()
 
     def child(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The column's codes (0 at holes) and where it is seen."""

@@ -183,8 +183,9 @@ class AveragedCPD:
         return tuple(sorted({f for part in self.parts for f in part.used}))
 
     def compacted(self) -> AveragedCPD:
-        """Only the parents that some part asks; the first stays, as it may be the child's own past."""
-        kept = tuple(sorted({0, *self.used})) if self.parents else ()
+        """Only the parents that some part asks; the first stays where it is the child's own past."""
+        own = () if all(isinstance(part, TreeCPD) for part in self.parts) else (0,)
+        kept = tuple(sorted({*own, *self.used}))
         return AveragedCPD(tuple(part.compacted(kept) for part in self.parts))
 
     def rows(self, parent_codes: NDArray[Any]) -> Floats:

@@ -16,6 +16,8 @@ from leverrier.status import Status
 Floats = NDArray[np.float64]
 MOVE_PRIOR = 0.5
 """Pseudo-counts of each move of a chain, spread over the states it may go to."""
+LEAST_WEIGHT = 1e-3
+"""Slices count in a state's splits from this posterior on: most are nearly sure, and growing is then as fast as ever."""
 GROWN_AT = (0, 1, 2, 4, 7, 11, 16)
 """Iterations at which the trees are grown anew; in between only their counts change, and EM cannot fall."""
 
@@ -74,7 +76,8 @@ def fit_chains(
     for iteration in range(settings.max_iterations):
         weights = (posterior * live[:, None]).T.ravel()
         if iteration in GROWN_AT:
-            grown = [grow_column(wide, name, weights, settings.shapes[name], settings.leaf_count)
+            likely = np.where(weights > LEAST_WEIGHT, weights, 0.0)
+            grown = [grow_column(wide, name, likely, settings.shapes[name], settings.leaf_count)
                      for name in design.variables]  # fmt: skip
         else:
             grown = [recount_column(wide, one, weights) for one in grown]

@@ -122,12 +122,13 @@ def slice_order(sequences: Sequences, seed: int = 0, max_parents: int = 3) -> tu
     """An order of the columns in which arcs within a slice may follow: the one a table search at lag 1 found."""
     lags = 1 if sequences.lengths.max() > 1 else 0
     windows = sequences.windows(lags)
-    forbidden = _into_the_past(sequences.variables, lags)
+    forbidden = into_the_past(sequences.variables, lags)
     found = learn_structure(windows, BDeu(), max_parents=max_parents, forbidden=forbidden, holes="available", seed=seed)
     return tuple(name for name in found.graph.order if name in set(sequences.variables))
 
 
-def _into_the_past(names: Sequence[str], lags: int) -> list[tuple[str, str]]:
+def into_the_past(names: Sequence[str], lags: int) -> list[tuple[str, str]]:
+    """The arcs that no network in time has: those into slices that lie back."""
     every = [lagged(name, lag) for lag in range(lags + 1) for name in names]
     return [(one, other) for other in every[len(names) :] for one in every if one != other]
 
@@ -150,7 +151,7 @@ def _search(
     progress: Callable[[str, float], None] | None,
 ) -> StructureResult:
     must, may_not = ([(lagged(*parent), child) for parent, child in part if parent[1] <= lags] for part in arcs)
-    may_not += _into_the_past(names, lags)
+    may_not += into_the_past(names, lags)
     if not within:
         may_not += [(one, other) for one in names for other in names if one != other]
     return learn_structure(windows, required=must, forbidden=may_not, holes="available", progress=progress, **options)

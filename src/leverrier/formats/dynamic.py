@@ -3,8 +3,8 @@
     {"format": "leverrier-dynamic", "version": 1, "hidden": ["H"], "numbers": {…}, "notes": {…}, "slices": [
       the first slice (and one for each further slice that looks back less than the transition), …, the transition ]}
 
-Each of the slices is written as a network (see `network_json`) whose variables are named by lag: "0:X" is X in the slice
-itself, "1:X" in the one before. Those of slices before are there for their states; their tables say nothing.
+Each of the slices is written as a network (see `network_json`) whose variables are named by lag: "0:X" is X in the
+slice itself, "1:X" in the one before. Those of slices before are there for their states; their tables say nothing.
 
 In a two-slice BIF `X_1` is X in a slice and `X_0` in the slice before. The tables of `X_0` are how a sequence begins; a
 variable without `X_0` begins as its table in slice 1 says, which then may look only at slice 1.

@@ -26,8 +26,8 @@ BLOCK = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Families of a slice that unobserved nodes of that slice alone tie together: those are summed out for each distinct
-    showing of the rest. Cells are over hidden nodes of the slice before, of this one, then what is summed out."""
+    """Families of a slice that unobserved nodes of that slice alone tie together: those are summed out for each
+    distinct showing of the rest. Cells are over hidden nodes of the slice before, of this one, then what is summed out."""
 
     families: tuple[int, ...]
     before: tuple[bool, ...]
@@ -118,7 +118,7 @@ class Chain:
             cells = sum((steps.get(node, 0) * grid for node, grid in zip(nodes, grids, strict=True)),
                         np.zeros(int(np.prod(shape, dtype=np.int64)), dtype=np.int64))  # fmt: skip
             maps.append(cells)
-        offsets, index = distinct(np.ascontiguousarray(self.unrolled.offsets[numbers][:, pattern.slices]))
+        offsets, index = _distinct(self.unrolled.offsets[numbers][:, pattern.slices])
         hidden = shape[: len(shape) - len(inner)]
         inside = int(np.prod(shape[len(hidden) :], dtype=np.int64))
         return Group(tuple(numbers), before, now, tuple(hidden), inside, tuple(maps), offsets, index)
@@ -240,7 +240,7 @@ class Chain:
         """(chain's variables, slices): the most probable path."""
         transitions, emissions, _ = self.matrices(theta, maximise=True)
         path = np.zeros(self.unrolled.n_slices, dtype=np.int64)
-        back = np.zeros((self.unrolled.n_slices, self.states), dtype=np.int16)
+        back = np.zeros((self.unrolled.n_slices, self.width), dtype=np.int16)
         viterbi(log(transitions), log(emissions), self.which, self.symbol, back, path)
         return np.array(np.unravel_index(path, self.cards), dtype=np.int32)
 
@@ -272,4 +272,9 @@ def _combined(groups: Sequence[Group], n_slices: int) -> tuple[Integers, Integer
     """Distinct showings of all groups together (groups, distinct), and which of them each slice has."""
     if not groups:
         return np.zeros((0, 1), dtype=np.int64), np.zeros(n_slices, dtype=np.int64)
-    return distinct(np.stack([group.index for group in groups]))
+    return _distinct(np.stack([group.index for group in groups]))
+
+
+def _distinct(columns: Integers) -> tuple[Integers, Integers]:
+    found, index = distinct(np.ascontiguousarray(columns))
+    return found.astype(np.int64, copy=False), index

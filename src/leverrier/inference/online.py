@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.errors import TableError
 from leverrier.inference.factors import log
@@ -27,7 +28,7 @@ class Online:
         widths = np.concatenate([[0], np.cumsum(cardinalities)])
         self.columns = {variable: int(widths[variable]) for variable in range(len(cardinalities))}
         self.width = int(widths[-1])
-        self.programs: dict[object, tuple[Program, Integers, Integers]] = {}
+        self.programs: dict[object, tuple[Program, Integers, NDArray[np.int32]]] = {}
 
     def step(
         self, codes: Integers, densities: Sequence[tuple[tuple[int, ...], Floats]] = ()

@@ -69,7 +69,12 @@ def backward(turned, emissions, which, symbol, beta):
         for i in range(0, whole, 4):
             a, b, c, d = later[i], later[i + 1], later[i + 2], later[i + 3]
             for j in range(n):
-                row[j] += a * turned[m, i, j] + b * turned[m, i + 1, j] + c * turned[m, i + 2, j] + d * turned[m, i + 3, j]
+                row[j] += (
+                    a * turned[m, i, j]
+                    + b * turned[m, i + 1, j]
+                    + c * turned[m, i + 2, j]
+                    + d * turned[m, i + 3, j]
+                )
         for i in range(whole, n):
             a = later[i]
             for j in range(n):
@@ -80,8 +85,8 @@ def backward(turned, emissions, which, symbol, beta):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def combine(begin, end, emissions, which, symbol, raw, totals, beta, weights, shown):
-    """For slices begin…end: raw[t] becomes P(state | slices up to t) and beta[t] P(state | whole sequence), which is added
-    up by symbol. weights[t − begin], zero where a sequence begins, is such that P(state i before, state j now | whole
+    """For slices begin…end: raw[t] becomes P(state | slices up to t) and beta[t] P(state | whole sequence), which is
+    added up by symbol. weights[t − begin], zero where a sequence begins, is such that P(state i before, state j now | whole
     sequence) = raw[t − 1, i] · transition[i, j] · weights[t − begin, j]."""
     n = emissions.shape[1]
     for t in range(begin, end):

@@ -8,6 +8,7 @@ import numpy as np
 
 from leverrier.errors import OptionError
 from leverrier.inference.unrolled import Floats
+from leverrier.kernels.factored_counts import add_products
 from leverrier.learning.climb import Outcome
 from leverrier.model.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.model.dynamic import DynamicNetwork
@@ -35,10 +36,13 @@ class DynamicClimb:
         tolerance: float,
         inference: Inference,
         clusters: NamedClusters | None,
+        factored: bool = False,
     ) -> None:
+        """`factored` takes products of single posteriors for the joint posteriors of families [boyen1999 section 4]."""
         self.laid, self.network, self.prior, self.tolerance = laid, network, prior, tolerance
-        self.exact = inference == "exact"
-        self.engine = engine(laid, inference, clusters)
+        self.exact = inference == "exact" and not factored
+        self.factored = FamilyProducts(laid) if factored else None
+        self.engine = engine(laid, inference, clusters, self.factored.names if self.factored else ())
         self.tied = _tied(laid.sections, network)
         self.numbers: dict[str, GaussianCPD] = dict(network.numbers)
         self.floors = {name: _floor(laid.sequences.numbers[name]) for d in laid.densities for name in d.names}
@@ -66,7 +70,7 @@ class DynamicClimb:
 
     def _evaluate(self) -> float:
         answer = self.engine.expectation(self.theta)
-        self.counts = answer.counts
+        self.counts = answer.counts if self.factored is None else self.factored.counts(answer.kept)
         total = answer.log_likelihood + float(self.taken.sum()) + float(self.laid.direct.sum())
         if not np.isfinite(total):
             raise OptionError(
@@ -108,7 +112,7 @@ class DynamicClimb:
 
     def _maximise(self) -> None:
         for group in self.tied:
-            counts = self.prior + sum(section.of(self.counts) for section in group)
+            counts = np.sum([section.of(self.counts) for section in group], axis=0) + self.prior
             total = counts.sum(axis=-1, keepdims=True)
             table = np.divide(counts, total, out=group[0].of(self.theta).copy(), where=total > 0)
             for section in group:
@@ -143,6 +147,34 @@ class DynamicClimb:
         return self.network.with_parts(parts[:-1], parts[-1], self.numbers)
 
 
+class FamilyProducts:
+    """Counts of a network's own families as products of single posteriors."""
+
+    def __init__(self, laid: Laid) -> None:
+        unrolled = laid.unrolled
+        self.laid = laid
+        self.names = [name for name, place in laid.place.items() if unrolled.uncertain[place]]
+        widths = np.cumsum([0, *(unrolled.cardinalities[laid.place[name]] for name in self.names)])
+        first = {laid.place[name]: int(at) for name, at in zip(self.names, widths[:-1], strict=True)}
+        self.jobs = []
+        for stage, families in enumerate(unrolled.stages):
+            slices = np.flatnonzero(unrolled.stage_of == stage)
+            for family in families:
+                if not family.by_slice:
+                    nodes = [
+                        (variable, lag, unrolled.cardinalities[variable], stride, first.get(variable, 0))
+                        for (variable, lag), stride in zip(family.nodes, family.strides, strict=True)
+                    ]
+                    size = family.strides[0] * unrolled.cardinalities[family.nodes[0][0]]
+                    self.jobs.append((slices, np.array(nodes, dtype=np.int64), family.base, size))
+
+    def counts(self, posteriors: Floats) -> Floats:
+        found = np.zeros(self.laid.size)
+        for slices, nodes, base, size in self.jobs:
+            add_products(slices, nodes, self.laid.unrolled.codes, posteriors, found[base : base + size])
+        return found
+
+
 def _tied(sections: Sequence[Section], network: DynamicNetwork) -> list[list[Section]]:
     """Tables of a variable that are equal in several stages are one; distributions of other shapes stay as they are."""
     groups: list[list[Section]] = []
@@ -174,7 +206,7 @@ def state_order(network: DynamicNetwork, posteriors: Mapping[str, Floats]) -> di
             for child, cpd in network.transition.items()
             if child != name and (name, 0) in cpd.parents and isinstance(cpd, TableCPD)
         ]
-        keys = [(-share[k], *(v for part in profile for v in np.round(-part[k], 9).tolist())) for k in range(len(share))]
+        keys = [(-s, *(v for part in profile for v in np.round(-part[k], 9).tolist())) for k, s in enumerate(share)]
         orders[name] = np.array(sorted(range(len(share)), key=keys.__getitem__), dtype=np.int64)
     return orders
 

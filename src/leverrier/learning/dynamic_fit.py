@@ -62,6 +62,7 @@ def fit_dynamic(
     *,
     starts: int = 1,
     initial: str = "own",
+    counts: str = "joint",
     prior: float | None = None,
     max_iterations: int = 500,
     tolerance: float = 0.01,
@@ -75,20 +76,25 @@ def fit_dynamic(
     clusters    for Boyen–Koller: lists of variables; by default chosen from the arcs within a slice
     starts      the first is the network's own parameters, further ones are drawn
     initial     "own", or "random": then every start is drawn
+    counts      "joint": families' joint posteriors; "factored": products of single ones, as a structure search uses
     prior       a pseudo-count in every cell: then the log posterior is climbed
     tolerance   stop when what is still to be gained is estimated to be below so many nats
     budget      in seconds
 
-    Tables of a variable that are equal at the beginning and later, with the same parents, stay one table. Hidden states
-    are put in order of falling frequency, unless the network's own parameters gave them their meaning.
+    Tables of a variable that are equal at the beginning and later, with the same parents, stay one table. Hidden
+    states are put in order of falling frequency, unless the network's own parameters gave them their meaning.
     """
     _check(starts, initial, prior, max_iterations, tolerance)
+    if counts not in ("joint", "factored"):
+        raise OptionError(f'counts={counts!r}: expected "joint" or "factored"')
+    if counts == "factored" and network.numbers:
+        raise OptionError('counts="factored" is for states only: the network has columns of numbers')
     data = network.read(sequences)
-    laid = lay(network, data)
+    laid = lay(network, data, network.variables if counts == "factored" else ())
     points = drawn_starts(network, data, starts, initial, seed)
     return climb_all(
         laid, points, inference=inference, clusters=clusters, prior=prior or 0.0, max_iterations=max_iterations,
-        tolerance=tolerance, budget=budget, progress=progress, in_order=initial == "random",
+        tolerance=tolerance, budget=budget, progress=progress, in_order=initial == "random", factored=counts == "factored",
     )  # fmt: skip
 
 
@@ -104,12 +110,15 @@ def climb_all(
     budget: float | None = None,
     progress: Progress | None = None,
     in_order: bool = True,
+    factored: bool = False,
 ) -> DynamicFit:
     """Every start to its end; the best one's result, all of them told."""
     deadline = np.inf if budget is None else time.monotonic() + budget
     ends: list[tuple[DynamicClimb, Climb]] = []
     for number, point in enumerate(points):
-        climber = DynamicClimb(laid, point, prior=prior, tolerance=tolerance, inference=inference, clusters=clusters)
+        climber = DynamicClimb(
+            laid, point, prior=prior, tolerance=tolerance, inference=inference, clusters=clusters, factored=factored
+        )
         done = climb(climber, max_iterations=max_iterations, deadline=deadline)
         ends.append((climber, done))
         if progress is not None:

@@ -44,7 +44,7 @@ def factorial_hmm(
     data = sequences if isinstance(sequences, Sequences) else read_sequences(sequences)
     cards = [states] * chains if isinstance(states, int) else list(states)
     if chains < 1 or len(cards) != chains or min(cards) < 1 or starts < 1:
-        raise OptionError(f"chains={chains}, states={states}, starts={starts}: expected at least 1, states for each chain")
+        raise OptionError(f"chains={chains}, states={states}, starts={starts}: at least 1 each, and states by chain")
     joint = float(np.prod(np.array(cards, dtype=np.float64)))
     categories, normal = split_columns(data, numbers)
     widest = max((len(data.states[column]) for column in categories), default=1)

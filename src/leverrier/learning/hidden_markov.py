@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -75,7 +76,8 @@ class HiddenMarkov(DynamicFit):
         return self.network.posterior(self.sequences)
 
     def __repr__(self) -> str:
-        tried = f", chosen by {self.criterion} among {[row.states for row in self.table]}" if len(self.table) > 1 else ""
+        among = [row.states for row in self.table]
+        tried = f", chosen by {self.criterion} among {among}" if len(among) > 1 else ""
         return (
             f"HiddenMarkov({self.states} states{tried}, log-likelihood {self.log_likelihood:.4f}, {self.status} after "
             f"{self.iterations} iterations)"
@@ -234,5 +236,5 @@ def held_out_parts(data: Sequences) -> list[tuple[Sequences, Sequences]]:
         raise OptionError(f'criterion="held-out" needs at least {FOLDS} slices; there are {data.n_slices}')
     return [
         (data.stretches([(0, low), (high, data.n_slices)]), data.stretches([(low, high)]))
-        for low, high in zip(cuts[:-1], cuts[1:], strict=True)
+        for low, high in pairwise(cuts)
     ]

@@ -15,11 +15,14 @@ from leverrier.data.sequences import Sequences, as_sequences, lagged, read_seque
 from leverrier.data.table import Label
 from leverrier.errors import NetworkError, OptionError
 from leverrier.model.cpd import CPD, Floats, GaussianCPD, Node, TableCPD
+from leverrier.model.dynamic_checks import check_number, check_slice
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
 
 if TYPE_CHECKING:
-    pass
+    from leverrier.model.dynamic_filter import Filter
+    from leverrier.model.dynamic_forecast import Forecast
+    from leverrier.model.dynamic_query import Inference, NamedClusters
 
 Slice = Mapping[str, CPD]
 
@@ -55,9 +58,9 @@ class DynamicNetwork:
             raise NetworkError("a dynamic network needs a prior for its first slice")
         for place, stage in enumerate((*self.stages, self.transition)):
             what = f"slice {place}" if place < len(self.stages) else "the transition"
-            _check_slice(what, stage, states, place)
+            check_slice(what, stage, states, place)
         for name, cpd in self.numbers.items():
-            _check_number(name, cpd, states)
+            check_number(name, cpd, states)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return DynamicNetwork, (
@@ -267,39 +270,6 @@ def _by_lag(node: Node) -> tuple[int, str]:
 
 def _nodes(parents: Sequence[Node | str]) -> tuple[Node, ...]:
     return tuple((parent, 0) if isinstance(parent, str) else parent for parent in parents)
-
-
-def _check_slice(what: str, part: Slice, states: Mapping[str, tuple[Label, ...]], place: int) -> None:
-    if set(part) != set(states):
-        odd = sorted(set(part) ^ set(states))
-        raise NetworkError(f"{what}: {odd[0]!r} has no distribution, or no states")
-    for name, cpd in part.items():
-        for parent, lag in cpd.parents:
-            if parent not in states:
-                raise NetworkError(f"{what}: {name!r} has a parent {parent!r} that is no variable")
-            if not 0 <= lag <= place and what != "the transition":
-                raise NetworkError(f"{what}: {name!r} looks back {lag} slices, beyond the beginning")
-            if lag < 0:
-                raise NetworkError(f"{what}: {name!r} has a parent {-lag} slices ahead: lags are 0 or more")
-            if lag > place:
-                raise NetworkError(f"{name!r} looks back {lag} slices: {lag} stages are needed for the slices before")
-        if len(set(cpd.parents)) < len(cpd.parents):
-            raise NetworkError(f"{what}: {name!r} names a parent twice")
-        expected = (*(len(states[parent]) for parent, _ in cpd.parents), len(states[name]))
-        if isinstance(cpd, TableCPD) and cpd.values.shape != expected:
-            raise NetworkError(f"{what}: the table of {name!r} has shape {cpd.values.shape}, expected {expected}")
-    Graph.from_parents({name: [p for p, lag in cpd.parents if lag == 0] for name, cpd in part.items()})
-
-
-def _check_number(name: str, cpd: GaussianCPD, states: Mapping[str, tuple[Label, ...]]) -> None:
-    if name in states:
-        raise NetworkError(f"{name!r} has states and is a number too: it can be one of them")
-    for parent in cpd.parents:
-        if parent not in states:
-            raise NetworkError(f"{name!r} has a parent {parent!r} that is no variable with states")
-    expected = tuple(len(states[parent]) for parent in cpd.parents)
-    if cpd.means.shape != expected:
-        raise NetworkError(f"the means of {name!r} have shape {cpd.means.shape}, expected {expected}")
 
 
 def _same_slice(one: Slice, other: Slice) -> bool:

@@ -68,7 +68,7 @@ class Forecast:
                 found.append({
                     "sequence": self.names[i], "step": j + 1, "variable": variable,
                     "expected": self.states[variable][best], "probability": float(table[i, j, best]),
-                    "within": [label for label, there in zip(self.states[variable], inside[i, j], strict=True) if there],
+                    "within": [label for label, kept in zip(self.states[variable], inside[i, j], strict=True) if kept],
                 })  # fmt: skip
         for variable, number in self.numbers.items():
             for i, j in np.ndindex(*number.mean.shape):

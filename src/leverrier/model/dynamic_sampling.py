@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def sample(network: DynamicNetwork, n_slices: int, n_sequences: int, seed: int |
         part = network.slice(done)
         end = done + 1 if part is not network.transition else n_slices
         if all(_cells(network, name, part) <= MOST_TABLE for name in part):
-            draw_slices(*_program(network, part, place), codes, uniform, done, end)
+            families, parents, cumulative = _program(network, part, place)
+            draw_slices(families, parents, cumulative, codes, uniform, done, end)
         else:
             for t in range(done, end):
                 _draw_slice(network, part, place, codes, uniform, t)
@@ -55,7 +57,7 @@ def _order(part: Slice) -> tuple[str, ...]:
     return Graph.from_parents({name: [p for p, lag in cpd.parents if lag == 0] for name, cpd in part.items()}).order
 
 
-def _program(network: DynamicNetwork, part: Slice, place: dict[str, int]) -> tuple[NDArray[Any], ...]:
+def _program(network: DynamicNetwork, part: Slice, place: dict[str, int]) -> tuple[NDArray[Any], NDArray[Any], Floats]:
     """The slice's families in order, flat: (child, states, first parent, parents, first cell) and cumulative tables."""
     families, parents, tables = [], [], []
     cells = 0
@@ -92,8 +94,6 @@ def _draw_slice(
 def _with_numbers(
     network: DynamicNetwork, drawn: Sequences, flat: NDArray[Any], place: dict[str, int], rng: np.random.Generator
 ) -> Sequences:
-    from dataclasses import replace
-
     numbers = {}
     for name, cpd in network.numbers.items():
         given = tuple(flat[place[parent]] for parent in cpd.parents)

@@ -62,7 +62,7 @@ class _Windows:
             raise TableError(f"the family of {family.child!r} names a node twice")
         shape = tuple(self.network.cardinality(self.nodes[key][0]) for key in members)
         if math.prod(shape) > MOST_CELLS:
-            raise TooLargeError(f"the family of {family.child!r} has {math.prod(shape):,} cells (at most {MOST_CELLS:,})")
+            raise TooLargeError(f"the family of {family.child!r} has {math.prod(shape):,} cells: at most {MOST_CELLS:,}")
         return shape
 
 
@@ -111,7 +111,7 @@ class FactoredCounts(_Windows):
 
 
 class ExactSliceCounts(_Windows):
-    """The same without approximation: the families asked for are put into the junction trees, where those stay small."""
+    """The same without approximation: the families asked for are put into the junction trees, if those stay small."""
 
     def __init__(
         self,

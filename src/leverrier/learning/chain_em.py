@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 MOVE_PRIOR = 0.5
 """Pseudo-counts of each move of a chain, spread over the states it may go to."""
 LEAST_WEIGHT = 1e-3
-"""Slices count in a state's splits from this posterior on: most are nearly sure, and growing is then as fast as ever."""
+"""Slices count in a state's splits from this posterior on: most are nearly sure, so growing stays fast."""
 GROWN_AT = (0, 1, 2, 4, 7, 11, 16)
 """Iterations at which the trees are grown anew; in between only their counts change, and EM cannot fall."""
 

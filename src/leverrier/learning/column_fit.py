@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,11 @@ class Grown:
         parents = tuple(design.features[f] for f in self.order)
         sizes = tuple(design.sizes[f] for f in self.order)
         place = np.argsort(self.order)
+        notes: dict[str, Any] = {"strength": smoothing.strength, "floor": smoothing.floor, "base": self.base}
         made = [
-            TreeCPD(parents, sizes, _renumbered(tree, place), self.leaves(tree, smoothing.strength, smoothing.floor))
+            TreeCPD(
+                parents, sizes, _renumbered(tree, place), self.leaves(tree, smoothing.strength, smoothing.floor), notes
+            )
             for tree in self.trees
         ]
         if self.shape == "tree":

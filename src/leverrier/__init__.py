@@ -16,11 +16,15 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from leverrier import datasets as datasets
+    from leverrier.api.discover import discover as discover
+    from leverrier.api.discover import load as load
+    from leverrier.api.discovery import Discovery as Discovery
     from leverrier.data.reading import describe_columns as describe_columns
     from leverrier.data.reading import read_table as read_table
     from leverrier.data.table import Table as Table
     from leverrier.data.writing import write_table as write_table
     from leverrier.discovery.cardinality import cardinality as cardinality
+    from leverrier.discovery.find import find_hidden as find_hidden
     from leverrier.discovery.semi_clique import semi_cliques as semi_cliques
     from leverrier.errors import FallError as FallError
     from leverrier.errors import FormatError as FormatError
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
     from leverrier.learning.cheeseman_stutz import cheeseman_stutz as cheeseman_stutz
     from leverrier.learning.fit import fit as fit
     from leverrier.learning.latent_classes import latent_classes as latent_classes
+    from leverrier.learning.mixed_classes import mixed_classes as mixed_classes
     from leverrier.learning.mixture import fit_mixture as fit_mixture
+    from leverrier.learning.mixture_prior import NormalInverseWishart as NormalInverseWishart
     from leverrier.learning.score import AIC as AIC
     from leverrier.learning.score import BIC as BIC
     from leverrier.learning.score import BDe as BDe
@@ -58,10 +64,13 @@ if TYPE_CHECKING:
     from leverrier.status import Status as Status
 
 _WHERE = {
+    "api.discover": ("discover", "load"),
+    "api.discovery": ("Discovery",),
     "data.reading": ("describe_columns", "read_table"),
     "data.writing": ("write_table",),
     "data.table": ("Table",),
     "discovery.cardinality": ("cardinality",),
+    "discovery.find": ("find_hidden",),
     "discovery.semi_clique": ("semi_cliques",),
     "errors": (
         "FallError", "FormatError", "InputError", "LeverrierError", "MissingExtraError", "NetworkError", "OptionError",
@@ -74,7 +83,9 @@ _WHERE = {
     "learning.cheeseman_stutz": ("cheeseman_stutz",),
     "learning.fit": ("fit",),
     "learning.latent_classes": ("latent_classes",),
+    "learning.mixed_classes": ("mixed_classes",),
     "learning.mixture": ("fit_mixture",),
+    "learning.mixture_prior": ("NormalInverseWishart",),
     "learning.structural_em": ("structural_em",),
     "learning.score": ("AIC", "BIC", "BDe", "BDeu", "LogLikelihood"),
     "learning.structure": ("learn_structure", "score"),

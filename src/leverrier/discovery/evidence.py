@@ -77,7 +77,7 @@ def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> E
     for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
         gains += Parallel(n_jobs=jobs)(delayed(job.gain)(seed) for seed in batch)
         search.plan.tell("tables with nothing hidden", len(gains) / draws)
-        stopped = _decided(gain, gains) if early else ""
+        stopped = decided(gain, gains) if early else ""
         if search.plan.spent:
             stopped = "the budget ran out"
         if stopped:
@@ -120,7 +120,7 @@ def _batches(seeds: Sequence[np.random.SeedSequence]) -> Iterator[Sequence[np.ra
         yield seeds[first : first + BATCH]
 
 
-def _decided(gain: float, gains: Sequence[float]) -> str:
+def decided(gain: float, gains: Sequence[float]) -> str:
     """The threshold only rises with more draws: below it there is no hope. Far above it after several, it is clear."""
     if gain <= threshold(gains):
         return "tables with nothing hidden gained about as much"

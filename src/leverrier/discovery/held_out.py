@@ -26,7 +26,7 @@ def held_out_gain(
     gains: NDArray[np.float64] = np.zeros(table.n_rows)
     for k in range(folds):
         train, test = table.take(fold != k), table.take(fold == k)
-        ours, plain = (_learned(network, train, score) for network in (with_it, without))
+        ours, plain = (learned_again(network, train, score) for network in (with_it, without))
         gains[fold == k] = ours.row_log_likelihood(test) - plain.row_log_likelihood(test)
     weights = np.ones(table.n_rows) if table.weights is None else table.weights
     mean = float(np.average(gains, weights=weights))
@@ -35,7 +35,7 @@ def held_out_gain(
     return mean, (mean - half, mean + half)
 
 
-def _learned(network: Network, table: Table, score: Score) -> Network:
+def learned_again(network: Network, table: Table, score: Score) -> Network:
     """The network's graph with parameters from these rows; hidden states keep their meaning."""
     hidden = {name: network.cardinality(name) for name in network.variables if name not in table.variables}
     if not hidden and not table.n_missing:

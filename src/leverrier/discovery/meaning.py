@@ -19,10 +19,14 @@ class Mark:
 
     column: str
     value: Label
-    share: float
-    overall: float
+    share: float = 0.0
+    overall: float = 0.0
+    number: bool = False
+    """Whether the column is one of numbers: then the value says it all."""
 
     def __str__(self) -> str:
+        if self.number:
+            return f"{self.column} {self.value}"
         return f"{self.column} is {self.value} in {_percent(self.share)} (of all rows {_percent(self.overall)})"
 
 

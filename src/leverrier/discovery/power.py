@@ -19,7 +19,7 @@ from leverrier.model.graph import Graph
 from leverrier.model.network import Network
 from leverrier.statistics.observed import ObservedCounts
 
-CHILDREN = 4
+CHILDREN = 6
 STRENGTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 REPEATS = 6
 

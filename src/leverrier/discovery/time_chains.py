@@ -17,7 +17,7 @@ from leverrier.learning.slice_design import Design, make_blocks
 Floats = NDArray[np.float64]
 STATES = (2, 3, 4, 6, 8)
 """Numbers of states tried for a chain, as long as more of them pay."""
-MOST_JOINT = 64
+MOST_JOINT = 32
 MOST_CHAINS = 3
 CLIMBED = 2
 """Of the starts with two states so many are tried with more."""

@@ -33,7 +33,8 @@ REVERSE = 9
 
 @dataclass(frozen=True, eq=False)
 class WholeClass:
-    """The best class model of all columns, and what the test said of it."""
+    """The best class model of all columns, and what the test said of it. Its variable's gain is over independent
+    columns; the evidence holds the difference from the network's score."""
 
     network: Network
     variable: HiddenVariable
@@ -65,7 +66,8 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     fitted = fit(classes, search.table, hidden={name: classes.cardinality(name)}, initial=classes, starts=1,
                  prior=score, jobs=1)  # fmt: skip
     children = classes.children(name)
-    variable = HiddenVariable(name, classes.cardinality(name), children, (), observed, "all columns", "classes",
+    alone = search.ground.total(Graph.from_edges(table.variables, ()))
+    variable = HiddenVariable(name, classes.cardinality(name), children, (), reached - alone, "all columns", "classes",
                               evidence)  # fmt: skip
     return WholeClass(fitted.network, variable, reached, evidence, tuple(reverse))
 

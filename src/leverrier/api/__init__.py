@@ -1,0 +1,1 @@
+"""The one door: `discover`, and what it gives back."""

@@ -1,0 +1,141 @@
+"""`discover`: looks at the data, decides what applies, runs it, and says what it did."""
+
+from __future__ import annotations
+
+import math
+import os
+import time as clock
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+from numpy.typing import ArrayLike
+
+import leverrier
+from leverrier.api.discovery import Discovery
+from leverrier.api.saved import load_examined
+from leverrier.data.reading import describe_columns, read_table
+from leverrier.data.table import Table
+from leverrier.discovery.causes_route import applies, with_causes
+from leverrier.discovery.examine import Tests, examine
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.mixed_route import examine_classes
+from leverrier.discovery.plan import Plan, Progress
+from leverrier.errors import OptionError, TableError
+from leverrier.formats.files import read_whole
+from leverrier.learning.score import BDe, Score
+
+Method = Literal["auto", "network", "classes", "causes"]
+FEW_COLUMNS = 12
+"""Tables of numbers up to this width are asked for classes first."""
+
+
+def discover(
+    data: Any,
+    *,
+    by: str | None = None,
+    time: str | None = None,
+    method: Method = "auto",
+    evidence: bool = True,
+    draws: int = 19,
+    resamples: int = 6,
+    max_hidden: int = 3,
+    score: Score | None = None,
+    weights: str | ArrayLike | None = None,
+    ignore: str | Collection[str] = (),
+    types: Mapping[str, str | Sequence[Any]] | None = None,
+    max_parents: int | None = None,
+    budget: float | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    seed: int = 0,
+) -> Discovery:
+    """Is something unmeasured at work in this table? What does it drive, how many states has it, and how sure are we?
+
+    data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
+    by, time    sequences: the column that tells them apart, and the one that orders their rows
+    method      "auto" decides by the data; "network": where hidden variables sit; "classes": one class behind all
+                columns, numbers as they are; "causes": overlapping yes/no causes
+    evidence    False leaves the tests out: what is found is then "not tested"
+    draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
+    resamples   how often rows are drawn anew to see whether the variable comes back
+    budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
+    """
+    _check(method, draws, resamples, max_hidden, budget, jobs)
+    if by is not None or time is not None:
+        raise OptionError("sequences (by=, time=) are not searched for hidden variables yet: use hidden_markov")
+    begun = clock.monotonic()
+    table = read_table(data, **_reading(data, weights, ignore, types))
+    if not table.variables:
+        raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
+    plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed, progress=progress,
+                deadline=math.inf if budget is None else begun + budget)  # fmt: skip
+    tests = Tests(draws if evidence else 0, resamples if evidence else 0, jobs=jobs or len(os.sched_getaffinity(0)))
+    rule = score or BDe()
+    numbers = _numbers(data, weights, ignore, types)
+    examined = _routes(data, table, numbers, method, rule, plan, tests)
+    settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
+                "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__}  # fmt: skip
+    return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
+
+
+def load(path: str | os.PathLike[str]) -> Discovery:
+    """What `Discovery.save` wrote."""
+    name = os.fspath(path)
+    try:
+        text = read_whole(name).decode()
+    except UnicodeDecodeError:
+        raise OptionError(f"{name}: not a text file, so no saved discovery") from None
+    return Discovery(load_examined(text, name))
+
+
+def _routes(
+    data: Any, table: Table, numbers: list[str], method: Method, score: Score, plan: Plan, tests: Tests
+) -> Examined:
+    """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes."""
+    if method == "classes" or (method == "auto" and len(numbers) >= 2 and len(table.variables) <= FEW_COLUMNS):
+        if not numbers:
+            raise OptionError('method="classes" is for tables with numbers: this one has none; see latent_classes')
+        found = examine_classes(data, numbers, table, score, plan, tests)
+        if found.hidden or method == "classes":
+            return found
+    examined = examine(table, score, plan, tests)
+    if numbers:
+        cut = f"cut {len(numbers)} columns of numbers into bins (networks are over states)"
+        examined = replace(examined, did=(cut, *examined.did))
+    if method == "causes" and not applies(table):
+        raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')
+    if method in ("auto", "causes") and applies(table) and not plan.spent:
+        return with_causes(table, examined, score, plan)
+    return examined
+
+
+def _reading(data: Any, weights: Any, ignore: Any, types: Any) -> dict[str, Any]:
+    if isinstance(data, Table):
+        if weights is not None or types or ignore:
+            raise OptionError("the data are a Table already: weights=, ignore= and types= belong to read_table")
+        return {}
+    return {"weights": weights, "ignore": ignore, "types": types}
+
+
+def _numbers(data: Any, weights: Any, ignore: Any, types: Any) -> list[str]:
+    """The columns of numbers that a table cuts into bins; a Table has none left."""
+    if isinstance(data, Table):
+        return []
+    column = weights if isinstance(weights, str) else None
+    decisions = describe_columns(data, types=types, ignore=ignore, weights=column)
+    return [each.name for each in decisions if each.decision == "binned"]
+
+
+def _check(
+    method: str, draws: int, resamples: int, max_hidden: int, budget: float | None, jobs: int | None
+) -> None:
+    if method not in get_args(Method):
+        raise OptionError(f"method={method!r}: expected one of {', '.join(map(repr, get_args(Method)))}")
+    for name, value, least in (("draws", draws, 0), ("resamples", resamples, 0), ("max_hidden", max_hidden, 0)):
+        if value < least:
+            raise OptionError(f"{name}={value!r}: expected {least} or more")
+    if budget is not None and not budget > 0:
+        raise OptionError(f"budget={budget!r}: expected a number of seconds above 0")
+    if jobs is not None and jobs < 1:
+        raise OptionError(f"jobs={jobs!r}: expected at least 1")

@@ -1,0 +1,138 @@
+"""`Discovery`: what `discover` gives back."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.api.rows import add_states
+from leverrier.api.saved import dump
+from leverrier.data.reading import read_table
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.errors import OptionError
+from leverrier.formats.files import write_whole
+from leverrier.model.network import Network
+from leverrier.report.discovery_page import discovery_page
+from leverrier.report.words import headline, verdict
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """A verdict in words (print it), the hidden variables, and every row's states."""
+
+    examined: Examined
+
+    @property
+    def hidden(self) -> tuple[HiddenVariable, ...]:
+        """The hidden variables that were believed, in the order they were found."""
+        return self.examined.hidden
+
+    @property
+    def compressors(self) -> tuple[HiddenVariable, ...]:
+        """Those that gain score, but no more than tables with nothing hidden show."""
+        return self.examined.compressors
+
+    @property
+    def verdict(self) -> str:
+        """found, compressor, none accepted, no candidates, search unstable, or not tested."""
+        return self.examined.verdict
+
+    @property
+    def kind(self) -> str:
+        """What kind of model the verdict rests on: network, classes or causes."""
+        return self.examined.kind
+
+    @property
+    def headline(self) -> str:
+        return headline(self.examined)
+
+    @property
+    def network(self) -> Network:
+        """With the hidden variables."""
+        return self.examined.network
+
+    @property
+    def baseline(self) -> Network:
+        """The best network without them."""
+        return self.examined.baseline
+
+    @property
+    def gain(self) -> float:
+        """Of all hidden variables together, in nats."""
+        return self.examined.gain
+
+    def posterior(self, data: Any, name: str | None = None) -> Floats:
+        """(rows, states): P(state of a hidden variable | row), in the order of the rows; the first one by default."""
+        chosen = self._chosen(name)
+        if self.examined.model is not None:
+            return self._by_model(data, chosen)
+        return self.network.posterior(self._rows(data), chosen)
+
+    def add_to(self, data: Any) -> Any:
+        """The data with a column for each hidden variable's most probable state and one for its probability.
+
+        A dataframe comes back as the same kind of dataframe, every row in its place; from a path, as polars or pandas.
+        """
+        found = {each.name: (self._labels(each.name), self.posterior(data, each.name)) for each in self.hidden}
+        return add_states(data, found)
+
+    def report(self, path: str | os.PathLike[str], title: str | None = None) -> None:
+        """Write the report: one HTML file that needs no network."""
+        write_whole(os.fspath(path), discovery_page(self.examined, title or "What nobody measured").encode())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything as JSON; `leverrier.load` reads it back."""
+        write_whole(os.fspath(path), dump(self.examined).encode())
+
+    def _chosen(self, name: str | None) -> str:
+        names = [each.name for each in self.hidden]
+        if not names:
+            raise OptionError("nothing hidden was found, so there are no states to give rows")
+        if name is not None and name not in names:
+            raise OptionError(f"no hidden variable {name!r}: found were {', '.join(names)}")
+        return name or names[0]
+
+    def _by_model(self, data: Any, name: str) -> Floats:
+        """Classes over numbers answer with their posterior; causes with P(absent), P(present)."""
+        if self.kind == "classes":
+            return self.examined.model.posterior(data)
+        number = [each.name for each in self.hidden].index(name)
+        present = self.examined.model.posterior(self._signs(data))[:, number]
+        return np.column_stack([1 - present, present])
+
+    def _signs(self, data: Any) -> Floats:
+        """1 where a sign is there, 0 where not, NaN where nothing was seen."""
+        yes = self.examined.settings["yes"]
+        rows = self._rows(data)
+        signs = np.full((rows.n_rows, len(self.examined.model.names)), np.nan)
+        for place, name in enumerate(self.examined.model.names):
+            codes = rows.column(name)
+            signs[:, place] = np.where(codes == rows.missing, np.nan, codes == rows.states[name].index(yes[name]))
+        return signs
+
+    def _labels(self, name: str) -> tuple[Any, ...]:
+        if self.examined.model is None:
+            return self.network.states[name]
+        return tuple(range(next(each.states for each in self.hidden if each.name == name)))
+
+    def _rows(self, data: Any) -> Any:
+        """The rows in the network's states; a value never seen is a hole."""
+        return read_table(data, like=self.examined.like(), unseen="hole")
+
+    def __str__(self) -> str:
+        return verdict(self.examined)
+
+    def __repr__(self) -> str:
+        return f"Discovery({self.verdict}: {self.headline})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre style='white-space: pre-wrap'>{escape(str(self))}</pre>"

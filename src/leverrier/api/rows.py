@@ -1,0 +1,80 @@
+"""Columns for hidden states put beside a user's own, in the kind of dataframe they came in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Table
+from leverrier.errors import OptionError
+
+Found = Mapping[str, tuple[Sequence[Any], NDArray[np.float64]]]
+
+
+def add_states(data: Any, found: Found) -> Any:
+    """The data with `NAME` (the most probable state) and `NAME_probability` for each hidden variable."""
+    frame = nw.from_native(_frame(data), eager_only=True)
+    columns = {}
+    for name, (labels, posterior) in found.items():
+        free = _free(name, frame.columns)
+        best = posterior.argmax(axis=1) if len(posterior) else np.empty(0, dtype=np.int64)
+        columns[free] = [labels[k] for k in best]
+        columns[f"{free}_probability"] = posterior.max(axis=1, initial=0.0).tolist()
+    if not columns:
+        return frame.to_native()
+    backend = nw.get_native_namespace(frame)
+    series = [nw.new_series(name, values, backend=backend) for name, values in columns.items()]
+    if frame.implementation.is_pandas():  # pandas aligns by index: a user's index must not shuffle rows
+        series = [nw.maybe_set_index(each, index=nw.maybe_get_index(frame)) for each in series]
+    return frame.with_columns(*series).to_native()
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _frame(data: Any) -> Any:
+    """The dataframe itself; a Table or a path as polars or pandas, whichever is installed."""
+    if isinstance(data, Table):
+        return _first(data.to_polars, data.to_pandas)
+    if isinstance(data, str | os.PathLike):
+        import duckdb
+
+        relation = duckdb.sql(f"SELECT * FROM {_reader(os.fspath(data))}")
+        return _first(relation.pl, relation.df)
+    if isinstance(data, Mapping):
+        return _first(lambda: _polars(data), lambda: _pandas(data))
+    return data
+
+
+def _reader(path: str) -> str:
+    quoted = "'" + path.replace("'", "''") + "'"
+    return f"read_parquet({quoted})" if path.lower().endswith((".parquet", ".pq")) else f"read_csv({quoted})"
+
+
+def _polars(data: Mapping[str, Any]) -> Any:
+    import polars
+
+    return polars.DataFrame(dict(data))
+
+
+def _pandas(data: Mapping[str, Any]) -> Any:
+    import pandas
+
+    return pandas.DataFrame(dict(data))
+
+
+def _first(*ways: Any) -> Any:
+    for way in ways:
+        try:
+            return way()
+        except ImportError:
+            continue
+    raise OptionError("add_to needs a dataframe here: install polars or pandas, or give it one of theirs")

@@ -1,0 +1,169 @@
+"""Everything that was found out, as one JSON file, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from leverrier.data.table import Variable
+from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.examined import Examined, Shape
+from leverrier.discovery.findings import Attempt, HiddenVariable
+from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.power import Power
+from leverrier.errors import FormatError
+from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.model.mixed_classes import MixedClasses
+from leverrier.model.mixture import Mixture
+
+FORMAT, VERSION = "leverrier-discovery", 1
+
+
+def dump(found: Examined) -> str:
+    """The JSON text. Networks are inside in their own format, numbers keep every digit."""
+    content = {
+        "format": FORMAT,
+        "version": VERSION,
+        "verdict": found.verdict,
+        "kind": found.kind,
+        "hidden": [_variable(each) for each in found.hidden],
+        "compressors": [_variable(each) for each in found.compressors],
+        "network": json.loads(dumps_json(found.network)),
+        "baseline": json.loads(dumps_json(found.baseline)),
+        "score": found.score,
+        "baseline_score": found.baseline_score,
+        "spread": found.spread,
+        "repaired": found.repaired,
+        "shape": asdict(found.shape),
+        "reason": found.reason,
+        "meanings": {name: [_state(state) for state in states] for name, states in found.meanings.items()},
+        "attempts": [asdict(each) for each in found.attempts],
+        "power": None if found.power is None else {**asdict(found.power), "shares": list(found.power.shares.items())},
+        "did": list(found.did),
+        "settings": dict(found.settings),
+        "seconds": found.seconds,
+        "model": _model(found.model),
+    }
+    return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def load_examined(text: str, path: str | None = None) -> Examined:
+    """What `dump` wrote; anything else is refused in one line."""
+    try:
+        content = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}", path=path) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise FormatError("not a saved discovery: expected a file written by Discovery.save", path=path)
+    if content.get("version") != VERSION:
+        raise FormatError(f"version {content.get('version')!r} of the format; this program reads {VERSION}", path=path)
+    try:
+        return _examined(content)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise FormatError(f"a saved discovery with a part missing or damaged ({error})", path=path) from None
+
+
+def _examined(content: Mapping[str, Any]) -> Examined:
+    shape, power = content["shape"], content["power"]
+    return Examined(
+        verdict=content["verdict"],
+        kind=content["kind"],
+        hidden=tuple(_read_variable(each) for each in content["hidden"]),
+        compressors=tuple(_read_variable(each) for each in content["compressors"]),
+        network=loads_json(json.dumps(content["network"])),
+        baseline=loads_json(json.dumps(content["baseline"])),
+        score=float(content["score"]),
+        baseline_score=float(content["baseline_score"]),
+        spread=float(content["spread"]),
+        repaired=float(content["repaired"]),
+        shape=Shape(shape["rows"], shape["columns"], shape["holes"], tuple(shape["notes"]), _variables(shape)),
+        reason=content["reason"],
+        meanings={name: tuple(_read_state(each) for each in states) for name, states in content["meanings"].items()},
+        attempts=tuple(
+            Attempt(**{**each, "members": tuple(each["members"]), "neighbours": tuple(each["neighbours"])})
+            for each in content["attempts"]
+        ),
+        power=None if power is None else Power(power["rows"], power["children"], dict(map(tuple, power["shares"]))),
+        did=tuple(content["did"]),
+        settings=content["settings"],
+        seconds=float(content["seconds"]),
+        model=_read_model(content["model"]),
+    )
+
+
+def _variables(shape: Mapping[str, Any]) -> tuple[Variable, ...]:
+    return tuple(
+        Variable(each["name"], tuple(each["states"]), each["kind"], tuple(each["cuts"])) for each in shape["variables"]
+    )
+
+
+def _variable(each: HiddenVariable) -> dict[str, Any]:
+    evidence = None if each.evidence is None else asdict(each.evidence)
+    return {
+        "name": each.name, "states": each.states, "children": list(each.children), "parents": list(each.parents),
+        "gain": each.gain, "signature": each.signature, "start": each.start, "evidence": evidence,
+    }  # fmt: skip
+
+
+def _read_variable(content: Mapping[str, Any]) -> HiddenVariable:
+    evidence = content["evidence"]
+    if evidence is not None:
+        interval = evidence["held_out_interval"]
+        evidence = Evidence(**{**evidence, "null_gains": tuple(evidence["null_gains"]),
+                               "held_out_interval": None if interval is None else tuple(interval)})  # fmt: skip
+    return HiddenVariable(content["name"], int(content["states"]), tuple(content["children"]),
+                          tuple(content["parents"]), float(content["gain"]), content["signature"], content["start"],
+                          evidence)  # fmt: skip
+
+
+def _state(state: State) -> dict[str, Any]:
+    profile = {column: [[value, share] for value, share in shares.items()] for column, shares in state.profile.items()}
+    return {"label": state.label, "prevalence": state.prevalence, "marks": [asdict(mark) for mark in state.marks],
+            "profile": profile, "suggested": state.suggested}  # fmt: skip
+
+
+def _read_state(content: Mapping[str, Any]) -> State:
+    profile = {column: {value: share for value, share in pairs} for column, pairs in content["profile"].items()}
+    return State(content["label"], float(content["prevalence"]), tuple(Mark(**mark) for mark in content["marks"]),
+                 profile, content["suggested"])  # fmt: skip
+
+
+def _model(model: Any) -> dict[str, Any] | None:
+    """Models that are no networks, as plain arrays."""
+    if model is None:
+        return None
+    if isinstance(model, MixedClasses):
+        numbers = model.numbers
+        return {
+            "classes": {
+                "weights": numbers.weights.tolist(), "means": numbers.means.tolist(),
+                "covariances": numbers.covariances.tolist(), "kind": numbers.kind, "names": list(numbers.names),
+                "tables": {name: table.tolist() for name, table in model.tables.items()},
+                "states": {name: list(states) for name, states in model.states.items()},
+            }
+        }  # fmt: skip
+    return {
+        "causes": {
+            "links": model.links.tolist(), "epsilon": model.epsilon, "lam": model.lam.tolist(), "p": model.p.tolist(),
+            "names": list(model.names),
+        }
+    }  # fmt: skip
+
+
+def _read_model(content: Mapping[str, Any] | None) -> Any:
+    if content is None:
+        return None
+    if "classes" in content:
+        each = content["classes"]
+        numbers = Mixture(np.array(each["weights"]), np.array(each["means"]), np.array(each["covariances"]),
+                          kind=each["kind"], names=tuple(each["names"]))  # fmt: skip
+        tables = {name: np.array(table) for name, table in each["tables"].items()}
+        return MixedClasses(numbers, tables, {name: tuple(states) for name, states in each["states"].items()})
+    each = content["causes"]
+    return HiddenCauses(np.array(each["links"]), each["epsilon"], np.array(each["lam"]), np.array(each["p"]),
+                        names=tuple(each["names"]))  # fmt: skip

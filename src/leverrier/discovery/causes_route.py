@@ -1,0 +1,92 @@
+"""Overlapping causes behind yes/no columns, when they explain held-out rows better than the network does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from leverrier.data.table import Table
+from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.held_out import learned_again
+from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.plan import Plan
+from leverrier.learning.score import Score
+from leverrier.sampling.chains import hidden_causes
+from leverrier.sampling.result import HiddenCausesResult
+from leverrier.sampling.signs import read_signs
+
+LEAST_COLUMNS, LEAST_ROWS = 5, 50
+MOST_CELLS = 400_000
+"""Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
+SWEEPS, CHAINS = 400, 2
+HELD_OUT = 0.25
+Z = 3.0
+"""Standard errors by which causes must be better on held-out rows."""
+
+
+def applies(table: Table) -> bool:
+    """Yes/no columns, enough of them, and a table that the sampler gets through in seconds."""
+    binary = bool((table.cardinalities == 2).all())
+    large_enough = len(table.variables) >= LEAST_COLUMNS and table.n_rows >= LEAST_ROWS and table.weights is None
+    return binary and large_enough and len(table.variables) * table.n_rows <= MOST_CELLS
+
+
+def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Examined:
+    """The same findings, or overlapping causes in their place where held-out rows prefer them clearly."""
+    plan.tell("overlapping causes", 0.0)
+    test = np.random.default_rng([plan.seed, 29]).random(table.n_rows) < HELD_OUT
+    train = table.take(~test)
+    learned = hidden_causes(train, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1)
+    network = learned_again(found.network, train, score)
+    gains = learned.row_log_likelihoods(table.take(test)) - network.row_log_likelihood(table.take(test))
+    mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
+    plan.tell("overlapping causes", 0.5)
+    words = (
+        f"compared with overlapping causes on held-out rows: causes {mean:+.4f} nats a row "
+        f"(standard error {error:.4f}) against the network"
+    )
+    if mean <= Z * error or learned.model.n_causes == 0:
+        return replace(found, did=(*found.did, words))
+    whole = hidden_causes(table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1)
+    plan.tell("overlapping causes", 1.0)
+    half = float(norm.ppf(0.975)) * error
+    evidence = Evidence(mean * table.n_rows, held_out=mean, held_out_interval=(mean - half, mean + half), kind="causes",
+                        p_value=float(norm.sf(mean / error)), tested=True)  # fmt: skip
+    return _in_place(table, found, whole, evidence, words)
+
+
+def _in_place(
+    table: Table, found: Examined, result: HiddenCausesResult, evidence: Evidence, words: str
+) -> Examined:
+    signs = read_signs(table)
+    yes = {name: table.states[name][signs.yes[name]] for name in signs.names}
+    order = [k for k in range(result.model.n_causes) if result.children(k)]
+    model = replace(result.model, links=result.model.links[:, order], lam=result.model.lam[order],
+                    p=result.model.p[order], names=signs.names)  # fmt: skip
+    hidden, meanings = [], {}
+    for number, k in enumerate(order):
+        name = f"cause {number + 1}"
+        hidden.append(HiddenVariable(name, 2, result.children(k), (), evidence.gain, "yes/no columns", "causes", evidence))
+        meanings[name] = _meaning(table, result, k, yes)
+    return replace(found, verdict="found", kind="causes", hidden=tuple(hidden), meanings=meanings, model=model,
+                   did=(*found.did, words), settings={**found.settings, "yes": yes}, reason="found")  # fmt: skip
+
+
+def _meaning(table: Table, result: HiddenCausesResult, k: int, yes: dict[str, Any]) -> tuple[State, ...]:
+    """A cause present: how often, and how its signs look then."""
+    active = result.posterior[:, k]
+    marks = []
+    for column in result.children(k):
+        codes = table.column(column)
+        sign = (codes == table.states[column].index(yes[column])) & (codes != table.missing)
+        share = float(active @ sign / max(active.sum(), 1e-12))
+        marks.append(Mark(column, yes[column], share, float(sign.mean())))
+    marks.sort(key=lambda mark: mark.overall - mark.share)
+    name = ", ".join(mark.column for mark in marks[:2])
+    present = State("present", float(active.mean()), tuple(marks[:5]), {}, name)
+    return (State("absent", 1 - float(active.mean()), (), {}, f"no {name}"), present)

@@ -1,0 +1,129 @@
+"""One hidden class behind columns of numbers and categories as they are, not cut into bins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from leverrier.data.table import Table
+from leverrier.discovery.evidence import BATCH, Evidence, decided, threshold
+from leverrier.discovery.examine import Tests, shape_of
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.plan import Plan
+from leverrier.learning.mixed_classes import MixedClassResult, mixed_classes
+from leverrier.learning.score import Score
+from leverrier.learning.structure import learn_structure
+from leverrier.model.mixed_classes import MixedClasses
+
+FIRST_STATES, MOST_STATES = 4, 8
+STARTS = 4
+
+
+def examine_classes(
+    source: Any, numbers: list[str], table: Table, score: Score, plan: Plan, tests: Tests
+) -> Examined:
+    """Is there a hidden class behind these columns? The gain over one class, tested on tables that have one."""
+    begun = time.monotonic()
+    plan.tell("classes over numbers and categories", 0.0)
+    found = _fit(source, numbers, plan.seed)
+    single = mixed_classes(source, 1, numbers=numbers, starts=1, seed=plan.seed)
+    plain = learn_structure(table, score, threads=1, holes="available")
+    evidence = _null_test(found, single.model, numbers, table.n_rows, plan, tests)
+    name = "H1" if "H1" not in table.variables else "H1_"
+    variable = HiddenVariable(name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes",
+                              evidence)  # fmt: skip
+    accepted = found.states > 1 and evidence.accepted
+    did = (
+        "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a class) "
+        "and categories; the number of states chosen by BIC",
+    )
+    verdict = "found" if accepted and evidence.tested else "not tested" if accepted else "none accepted"
+    rejected = (variable,) if found.states > 1 and not accepted else ()
+    return Examined(
+        verdict=verdict, kind="classes", hidden=(variable,) if accepted else (), compressors=rejected,
+        network=plain.network, baseline=plain.network, score=found.gain, baseline_score=0.0, spread=0.0, repaired=0.0,
+        shape=shape_of(table), reason="found" if accepted else "none accepted",
+        meanings={name: _meaning(found, table)} if accepted else {}, did=did, model=found.model if accepted else None,
+        seconds=time.monotonic() - begun,
+    )  # fmt: skip
+
+
+def _fit(source: Any, numbers: list[str], seed: int) -> MixedClassResult:
+    """Up to four states, and more as long as the most is the best."""
+    most = FIRST_STATES
+    found = mixed_classes(source, range(1, most + 1), numbers=numbers, starts=STARTS, seed=seed)
+    while found.states == most < MOST_STATES:
+        most += 2
+        found = mixed_classes(source, range(1, most + 1), numbers=numbers, starts=STARTS, seed=seed)
+    return found
+
+
+def _null_test(
+    found: MixedClassResult, single: MixedClasses, numbers: list[str], rows: int, plan: Plan, tests: Tests
+) -> Evidence:
+    """The gain in tables simulated from the best model with one class."""
+    if found.states == 1 or not tests.draws:
+        return Evidence(found.gain)
+    gains: list[float] = []
+    stopped = ""
+    seeds = np.random.SeedSequence([plan.seed, 31]).spawn(tests.draws)
+    for first in range(0, tests.draws, BATCH):
+        batch = seeds[first : first + BATCH]
+        gains += Parallel(n_jobs=tests.jobs)(delayed(_null_gain)(single, numbers, rows, seed) for seed in batch)
+        plan.tell("tables with one class", len(gains) / tests.draws)
+        stopped = "the budget ran out" if plan.spent else decided(found.gain, gains)
+        if stopped:
+            break
+    p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains))
+    return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=True, stopped=stopped)
+
+
+def _null_gain(single: MixedClasses, numbers: list[str], rows: int, seed: np.random.SeedSequence) -> float:
+    return _fit(single.sample(rows, np.random.default_rng(seed)), numbers, 0).gain
+
+
+def _meaning(found: MixedClassResult, table: Table) -> tuple[State, ...]:
+    """Each class by its share and the columns in which it differs most from the others."""
+    profiles = found.profiles
+    spread = _spread(found)
+    return tuple(_state(k, each, profiles, spread, table) for k, each in enumerate(profiles))
+
+
+def _spread(found: MixedClassResult) -> Mapping[str, tuple[float, float]]:
+    """Mean and deviation of each number over all rows, from the classes."""
+    mixture = found.model.numbers
+    mean = mixture.weights @ mixture.means
+    inner = np.einsum("c,cjj->j", mixture.weights, mixture.matrices)
+    outer = mixture.weights @ (mixture.means - mean) ** 2
+    return {name: (float(mean[j]), float(np.sqrt(inner[j] + outer[j]))) for j, name in enumerate(mixture.names)}
+
+
+def _state(
+    k: int, profile: Mapping[str, Any], profiles: list[dict[str, Any]], spread: Mapping[str, tuple[float, float]],
+    table: Table,
+) -> State:  # fmt: skip
+    marks: list[tuple[float, Mark]] = []
+    for column, value in profile.items():
+        if column == "share":
+            continue
+        if column in spread:
+            mean, deviation = spread[column]
+            lift = (value[0] - mean) / deviation if deviation else 0.0
+            label = f"about {value[0]:.4g} (all rows {mean:.4g})"
+            marks.append((abs(lift), Mark(column, label, number=True)))
+        else:
+            overall = {state: sum(p["share"] * p[column][state] for p in profiles) for state in value}
+            best = max(value, key=lambda state: value[state] - overall[state])
+            marks.append((2 * (value[best] - overall[best]), Mark(column, best, value[best], overall[best])))
+    marks.sort(key=lambda pair: -pair[0])
+    chosen = tuple(mark for lift, mark in marks[:4] if lift > 0.1)
+    shares = {c: v for c, v in profile.items() if c != "share" and c not in spread and c in table.variables}
+    name = ", ".join(f"{mark.column} {mark.value}" for mark in chosen[:2]) or f"state {k}"
+    return State(k, float(profile["share"]), chosen, shares, name)
+

@@ -44,7 +44,8 @@ def random_network(rng, most_variables=3):
 
 def random_sequences(rng, network, most_slices=4, most_open=7):
     """One or two short sequences drawn from the network, with holes, but not more than enumeration can bear."""
-    lengths = rng.integers(1, most_slices + 1, int(rng.integers(1, 3)))
+    longest = max(1, min(most_slices, max(most_open, 4) // max(len(network.hidden), 1)))
+    lengths = rng.integers(1, longest + 1, int(rng.integers(1, 3)))
     parts = [network.sample(int(length), seed=rng) for length in lengths]
     codes = np.concatenate([part.table.codes for part in parts], axis=1).astype(int)
     starts = np.concatenate([[0], np.cumsum(lengths)])

@@ -172,7 +172,7 @@ def dumps_dynamic_bif(network: DynamicNetwork) -> str:
     if network.order > 1 or len(network.stages) > 1 or network.numbers:
         why = "columns of numbers" if network.numbers else f"order {network.order}, {len(network.stages)} stages"
         raise FormatError(f"a two-slice BIF holds first-order networks of states only ({why}): write .json")
-    parts = (network.stages[0], network.transition)
+    parts = (network.slice(0), network.transition)
     parents = {
         f"{name}_{place}": [f"{parent}_{place - lag}" for parent, lag in part[name].parents]
         for place, part in enumerate(parts)
@@ -195,7 +195,8 @@ def loads_dynamic_bif(text: str, path: str | None = None) -> DynamicNetwork:
     if lost:
         raise source.error(f"{shown(lost[0])} has no {shown(lost[0][:-2] + '_1')}: every variable needs its next slice")
     states = {name: both.states[f"{name}_1"] for name in names}
-    first, then = {}, {}
+    first: dict[str, TableCPD] = {}
+    then: dict[str, TableCPD] = {}
     for name in names:
         then[name] = TableCPD(tuple((p[:-2], 1 - int(p[-1])) for p in both.parents(f"{name}_1")), both.cpt(f"{name}_1"))
         key = f"{name}_0"
@@ -206,7 +207,7 @@ def loads_dynamic_bif(text: str, path: str | None = None) -> DynamicNetwork:
             if ahead:
                 raise source.error(f"{shown(key)} has the parent {shown(ahead[0])}, which comes after it")
             first[name] = TableCPD(tuple((p[:-2], 0) for p in both.parents(key)), both.cpt(key))
-        elif any(lag for _, lag in then[name].parents):
+        elif any(node[1] for node in then[name].parents):
             raise source.error(f"{shown(name + '_1')} looks back and there is no {shown(key)}: how does it begin?")
         else:
             first[name] = then[name]

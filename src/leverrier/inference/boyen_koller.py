@@ -31,7 +31,7 @@ def choose_clusters(unrolled: Unrolled, most_cells: int = MOST_CELLS) -> list[tu
     interaction that the structure alone shows; arcs between slices act on the projection only once.
     """
     passed = sorted({variable for pattern in unrolled.patterns for variable, lag in pattern.after if lag == 1})
-    cluster = {variable: (variable,) for variable in passed}
+    cluster: dict[int, tuple[int, ...]] = {variable: (variable,) for variable in passed}
 
     def cells(members: Sequence[int]) -> int:
         total = 1

@@ -26,8 +26,11 @@ BLOCK = 2**16
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Families of a slice that unobserved nodes of that slice alone tie together: those are summed out for each
-    distinct showing of the rest. Cells are over hidden nodes of the slice before, of this one, then what is summed out."""
+    """Families of a slice that unobserved nodes of that slice alone tie together.
+
+    Those are summed out for each distinct showing of the rest. Cells are over hidden nodes of the slice before, then of
+    this one, then what is summed out.
+    """
 
     families: tuple[int, ...]
     before: tuple[bool, ...]

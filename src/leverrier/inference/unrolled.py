@@ -157,7 +157,7 @@ class Unrolled:
         return tuple(pattern for pattern in found if pattern.nodes)
 
     def _pattern(self, stage: int, slices: Integers, unobserved: Sequence[Node]) -> Pattern:
-        """What is to be done where these nodes are not observed. What nothing depends on sums to one: it is left out."""
+        """What is to be done where these nodes are open. What nothing depends on sums to one and is left out."""
         families = self.stages[stage]
         missing = set(unobserved)
         needed = {node for node in missing if node[1] or self.reach[node[0]] or node[0] in self.wanted}

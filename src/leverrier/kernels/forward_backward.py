@@ -85,9 +85,11 @@ def backward(turned, emissions, which, symbol, beta):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def combine(begin, end, emissions, which, symbol, raw, totals, beta, weights, shown):
-    """For slices begin…end: raw[t] becomes P(state | slices up to t) and beta[t] P(state | whole sequence), which is
-    added up by symbol. weights[t − begin], zero where a sequence begins, is such that P(state i before, state j now | whole
-    sequence) = raw[t − 1, i] · transition[i, j] · weights[t − begin, j]."""
+    """For slices begin…end: raw[t] becomes P(state | slices up to t) and beta[t] P(state | whole sequence).
+
+    The latter is added up by symbol. weights[t − begin], zero where a sequence begins, is such that P(state i before,
+    state j now | whole sequence) = raw[t − 1, i] · transition[i, j] · weights[t − begin, j].
+    """
     n = emissions.shape[1]
     for t in range(begin, end):
         e = symbol[t]

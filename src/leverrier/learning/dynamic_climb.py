@@ -21,6 +21,9 @@ NARROWEST = 1e-3
 """A Gaussian column's deviation in a state is at least this share of its deviation over all rows: a state cannot
 collapse on one value."""
 
+PATIENCE = 10
+"""Steps by approximate counts without a new best before it is taken as the end."""
+
 Numbers = dict[str, tuple[Floats, Floats]]
 
 
@@ -48,7 +51,8 @@ class DynamicClimb:
         self.floors = {name: _floor(laid.sequences.numbers[name]) for d in laid.densities for name in d.names}
         self.theta, self.taken = laid.theta(network)
         self.best = (-np.inf, self.theta.copy(), dict(self.numbers))
-        self.last, self.gain = -np.inf, np.inf
+        self.last, self.gain, self.idle = -np.inf, np.inf, 0
+        self.rates = [1.0, 1.0]
         self.counts = np.zeros(0)
 
     def climb(self, evaluations: int) -> tuple[Floats, Outcome]:
@@ -66,6 +70,7 @@ class DynamicClimb:
         value = self._evaluate()
         if not self.exact and value < self.best[0]:
             return self._return_to_best()
+        self.last = value
         return value
 
     def _evaluate(self) -> float:
@@ -93,16 +98,20 @@ class DynamicClimb:
     def _judge(self, value: float) -> Outcome:
         """Done when what is still to come, if gains go on shrinking as they do, is below the tolerance."""
         gain, before = value - self.last, self.gain
-        if gain < -ROUNDING * abs(value):
-            if self.exact:
-                return Outcome.FELL
-            self._return_to_best()  # an approximate likelihood may fall: then it is as high as it gets
-            return Outcome.CONVERGED
+        if self.exact and gain < -ROUNDING * abs(value):
+            return Outcome.FELL
         self.last, self.gain = value, gain
+        self.idle = 0 if value > self.best[0] + self.tolerance else self.idle + 1
         if value > self.best[0]:
             self.best = (value, self.theta.copy(), dict(self.numbers))
-        rate = min(gain / before, 0.999) if before > 0 and np.isfinite(before) else 0.999
-        return Outcome.CONVERGED if gain * max(rate, 0.0) / (1 - rate) < self.tolerance else Outcome.RUNNING
+        if not self.exact and gain < 0:  # steps by approximate counts may fall, and then rise above where they were
+            if self.idle < PATIENCE:
+                return Outcome.RUNNING
+            self._return_to_best()
+            return Outcome.CONVERGED
+        self.rates = [*self.rates, gain / before if before > 0 and np.isfinite(before) else 1.0][-3:]
+        rate = min(max(0.5, *self.rates), 0.999)  # (one step may gain little between two that gain much)
+        return Outcome.CONVERGED if gain * rate / (1 - rate) < self.tolerance else Outcome.RUNNING
 
     def _return_to_best(self) -> float:
         self.last, theta, numbers = self.best

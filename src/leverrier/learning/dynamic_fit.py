@@ -94,7 +94,8 @@ def fit_dynamic(
     points = drawn_starts(network, data, starts, initial, seed)
     return climb_all(
         laid, points, inference=inference, clusters=clusters, prior=prior or 0.0, max_iterations=max_iterations,
-        tolerance=tolerance, budget=budget, progress=progress, in_order=initial == "random", factored=counts == "factored",
+        tolerance=tolerance, budget=budget, progress=progress, in_order=initial == "random",
+        factored=counts == "factored",
     )  # fmt: skip
 
 

@@ -62,7 +62,8 @@ class _Windows:
             raise TableError(f"the family of {family.child!r} names a node twice")
         shape = tuple(self.network.cardinality(self.nodes[key][0]) for key in members)
         if math.prod(shape) > MOST_CELLS:
-            raise TooLargeError(f"the family of {family.child!r} has {math.prod(shape):,} cells: at most {MOST_CELLS:,}")
+            cells = math.prod(shape)
+            raise TooLargeError(f"{family.child!r} and its parents have {cells:,} cells: at most {MOST_CELLS:,}")
         return shape
 
 

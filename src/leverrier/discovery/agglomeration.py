@@ -10,12 +10,14 @@ as states are added: there every gain is computed again at every level.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.discovery.first_states import MOST_STATES, FirstStates, count_vectors
-from leverrier.kernels.state_merging import fill_gains, fill_values, merge, top_state
+from leverrier.kernels.state_merging import fill_gains, fill_values, merge_down
 from leverrier.learning.score import Score
 
 Integers = NDArray[np.int64]
@@ -39,17 +41,33 @@ class Agglomeration:
     """The whole way from the first states to one."""
 
     first: FirstStates = field(repr=False)
+    rule: Score
     place: Integers = field(repr=False)
     """The first state of each configuration."""
-    path: tuple[tuple[int, float], ...]
-    """(states, score) from the first to 1: the Bayesian score of the families that hold the variable, completed."""
-    merges: tuple[Merge, ...]
+    pairs: Integers = field(repr=False)
+    """(merges, 2): the nodes that were merged; merge m made node n_first + m."""
+    shares: tuple[float, ...] = field(repr=False)
+    """What the states themselves add to the score, from the first to one."""
     decomposable: bool
     """Whether each pair's gain had to be computed only once."""
 
+    @cached_property
+    def path(self) -> tuple[tuple[int, float], ...]:
+        """(states, score) from the first to 1: the Bayesian score of the families that hold the variable, completed."""
+        levels = zip(range(self.n_first, 0, -1), self.shares, strict=True)
+        return tuple((k, share + self.first.level(self.rule, k)) for k, share in levels)
+
+    @cached_property
+    def merges(self) -> tuple[Merge, ...]:
+        steps = enumerate(zip(self.pairs.tolist(), pairwise(self.path), strict=True))
+        return tuple(
+            Merge(left, right, self.n_first + made, after[1] - before[1], after[0])
+            for made, ((left, right), (before, after)) in steps
+        )
+
     @property
     def n_first(self) -> int:
-        return self.path[0][0]
+        return len(self.shares)
 
     def best(self, most: int | None = None) -> int:
         """The number of states that scores best, of those up to `most`; the fewest if several do."""
@@ -61,18 +79,17 @@ class Agglomeration:
 
     def nodes(self, states: int) -> tuple[int, ...]:
         """The nodes of the merge tree that are the states at this level, ascending."""
-        alive = set(range(self.n_first))
-        for step in self.merges[: self.n_first - states]:
-            alive -= {step.left, step.right}
-            alive.add(step.node)
-        return tuple(sorted(alive))
+        done = self.pairs[: self.n_first - states]
+        return tuple(sorted(set(range(self.n_first + len(done))).difference(done.ravel().tolist())))
 
     def labels(self, states: int) -> Integers:
         """The state of each configuration when so many are left; state 0 is the most frequent."""
-        root = np.arange(self.n_first + len(self.merges))
-        for step in reversed(self.merges[: self.n_first - states]):
-            root[step.left] = root[step.right] = root[step.node]
-        tops = root[self.place]
+        root = list(range(self.n_first + len(self.pairs)))
+        done = self.pairs[: self.n_first - states].tolist()
+        for made in reversed(range(len(done))):
+            left, right = done[made]
+            root[left] = root[right] = root[self.n_first + made]
+        tops = np.array(root)[self.place]
         present, labels = np.unique(tops, return_inverse=True)
         sizes = np.bincount(labels, self.first.weights, len(present))
         rank = np.empty(len(present), dtype=np.int64)
@@ -89,25 +106,19 @@ def agglomerate(first: FirstStates, score: Score, most: int = MOST_STATES) -> Ag
     counts, place = count_vectors(first, score, most)
     n = len(counts)
     values, gains, best = np.empty_like(counts), np.empty((n, n)), np.zeros(n, dtype=np.int64)
-    decomposable = np.array_equal(first.priors(score, n), first.priors(score, n + 1))
-    states = fill_values(n, counts, first.priors(score, n), values)
-    path = [(n, states + first.level(score, n))]
-    merges: list[Merge] = []
-    node = list(range(n))
+    node, pairs, gained = np.arange(n), np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
     priors = first.priors(score, n)
-    for k in range(n, 1, -1):
-        if k == n or not decomposable:  # a merge is judged by the score of what it leaves: with k − 1 states' priors
-            priors = first.priors(score, k - 1)
-            states = fill_values(k, counts, priors, values)
-            fill_gains(k, counts, priors, values, gains, best)
-        i = int(top_state(k, gains, best))
-        i, j = sorted((i, int(best[i])))
-        states += float(gains[i, j])
-        merge(i, j, k, counts, priors, values, gains, best)
-        value = states + first.level(score, k - 1)
-        made = n + len(merges)
-        left, right = sorted((node[i], node[j]))
-        merges.append(Merge(left, right, made, value - path[-1][1], k - 1))
-        path.append((k - 1, value))
-        node[i], node[j] = made, node[k - 1]
-    return Agglomeration(first, place, tuple(path), tuple(merges), decomposable)
+    decomposable = np.array_equal(priors, first.priors(score, n + 1))
+    share = float(fill_values(n, counts, priors, values))
+    if decomposable:  # (then the priors are the same at every level)
+        fill_gains(n, counts, priors, values, gains, best)
+        merge_down(n, 1, counts, priors, values, gains, best, node, pairs, gained)
+        return Agglomeration(first, score, place, pairs, tuple(accumulate(gained.tolist(), initial=share)), True)
+    shares = [share]
+    for k in range(n, 1, -1):  # a merge is judged by the score of what it leaves: with k − 1 states' priors
+        priors = first.priors(score, k - 1)
+        before = float(fill_values(k, counts, priors, values))
+        fill_gains(k, counts, priors, values, gains, best)
+        merge_down(k, k - 1, counts, priors, values, gains, best, node, pairs, gained)
+        shares.append(before + float(gained[n - k]))
+    return Agglomeration(first, score, place, pairs, tuple(shares), False)

@@ -21,6 +21,8 @@ from leverrier.model.graph import Graph
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
+LARGEST_KEY = 2**40
+"""Beyond this many possible configurations a table's are ranked before the next column joins them."""
 MOST_STATES = 1024
 """With more configurations than this the rarest begin in the state of a frequent one: gains of pairs fill a matrix."""
 MOST_CELLS = 2**24
@@ -103,16 +105,20 @@ def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
     states = dict(zip(blanket, (len(table.states[name]) for name in blanket), strict=True))
     codes = dict(zip(blanket, found.configurations.astype(np.int64), strict=True))
     holes = dict(zip(blanket, found.configurations == table.missing, strict=True))
+    any_hole = any(bool(column.any()) for column in holes.values())
 
     def numbered(names: tuple[str, ...], where: tuple[str, ...]) -> Integers:
         """Each configuration as a small number over these variables, −1 if there is a hole in `where`."""
-        key = np.zeros(len(found), dtype=np.int64)
+        key, size = np.zeros(len(found), dtype=np.int64), 1
         for name in names:
-            key = _ranked(key * states[name] + codes[name])
+            key = key * states[name] + codes[name]
+            size *= states[name]
+            if size > LARGEST_KEY:
+                key, size = _ranked(key), len(found)
         hole = np.zeros(len(found), dtype=np.bool_)
-        for name in where:
+        for name in where if any_hole else ():
             hole |= holes[name]
-        return _ranked(np.where(hole, -1, key))
+        return _ranked(np.where(hole, -1, key) if any_hole else key)
 
     def rows_of(names: tuple[str, ...]) -> float:
         return math.prod((states[name] for name in names), start=1.0)

@@ -124,6 +124,25 @@ def top_state(k, gains, best):
 
 
 @njit(cache=True, nogil=True)
+def merge_down(k, least, counts, priors, values, gains, best, node, pairs, gained):
+    """Merge the best pair until `least` of k states are left. node[i] is state i's node of the merge tree; a merge that
+    leaves k states is written to pairs[n − 1 − k] (the smaller node first) and gained[n − 1 − k], n states at first."""
+    n = node.size
+    while k > least:
+        i = top_state(k, gains, best)
+        j = best[i]
+        i, j = min(i, j), max(i, j)
+        step = n - k
+        gained[step] = gains[i, j]
+        pairs[step, 0] = min(node[i], node[j])
+        pairs[step, 1] = max(node[i], node[j])
+        merge(i, j, k, counts, priors, values, gains, best)
+        node[i] = n + step
+        node[j] = node[k - 1]
+        k -= 1
+
+
+@njit(cache=True, nogil=True)
 def absorb_rest(order, seeds, cells, weights, priors, counts, place):
     """Put configurations beyond the first `seeds` (in this order) one by one into the state that gains most.
 

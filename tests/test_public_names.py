@@ -8,7 +8,7 @@ import leverrier
 NAMES = """
 AIC BIC BDe BDeu FallError FormatError Graph InputError LeverrierError LogLikelihood MissingExtraError Mixture
 Network NetworkError OptionError Status Table TableError TooLargeError __version__ cardinality cheeseman_stutz
-datasets describe_columns
+datasets describe_columns discover Discovery find_hidden load mixed_classes NormalInverseWishart
 fit fit_mixture from_networkx from_pgmpy from_pyagrum hidden_causes latent_classes learn_structure
 read_network read_table score semi_cliques structural_em to_networkx to_pgmpy to_pyagrum write_network write_table
 """

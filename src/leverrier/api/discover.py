@@ -20,7 +20,7 @@ from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.examine import Tests, examine
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
-from leverrier.discovery.plan import Plan, Progress
+from leverrier.discovery.plan import Plan, Progress, Stop
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
@@ -48,6 +48,7 @@ def discover(
     budget: float | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
+    stop: Stop | None = None,
     seed: int = 0,
 ) -> Discovery:
     """Is something unmeasured at work in this table? What does it drive, how many states has it, and how sure are we?
@@ -60,6 +61,7 @@ def discover(
     draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
+    stop        an object whose `ask` ends it soon with what there is (the command line's Ctrl-C)
     """
     _check(method, draws, resamples, max_hidden, budget, jobs)
     if by is not None or time is not None:
@@ -68,7 +70,7 @@ def discover(
     table = read_table(data, **_reading(data, weights, ignore, types))
     if not table.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed, progress=progress,
+    plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed, progress=progress, stop=stop,
                 deadline=math.inf if budget is None else begun + budget)  # fmt: skip
     tests = Tests(draws if evidence else 0, resamples if evidence else 0, jobs=jobs or len(os.sched_getaffinity(0)))
     rule = score or BDe()

@@ -80,8 +80,16 @@ class Discovery:
 
         A dataframe comes back as the same kind of dataframe, every row in its place; from a path, as polars or pandas.
         """
-        found = {each.name: (self._labels(each.name), self.posterior(data, each.name)) for each in self.hidden}
-        return add_states(data, found)
+        return add_states(data, self.states_of(data))
+
+    def states_of(self, data: Any) -> dict[str, list[Any]]:
+        """Columns for each hidden variable: `NAME`, its most probable state, and `NAME_probability`, by row."""
+        columns: dict[str, list[Any]] = {}
+        for each in self.hidden:
+            labels, posterior = self._labels(each.name), self.posterior(data, each.name)
+            columns[each.name] = [labels[k] for k in posterior.argmax(axis=1)]
+            columns[f"{each.name}_probability"] = posterior.max(axis=1).tolist()
+        return columns
 
     def report(self, path: str | os.PathLike[str], title: str | None = None) -> None:
         """Write the report: one HTML file that needs no network."""

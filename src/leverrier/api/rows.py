@@ -7,28 +7,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
 
-Found = Mapping[str, tuple[Sequence[Any], NDArray[np.float64]]]
 
-
-def add_states(data: Any, found: Found) -> Any:
-    """The data with `NAME` (the most probable state) and `NAME_probability` for each hidden variable."""
+def add_states(data: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
+    """The data with these columns added; one whose name is taken gets an underscore."""
     frame = nw.from_native(_frame(data), eager_only=True)
-    columns = {}
-    for name, (labels, posterior) in found.items():
-        free = _free(name, frame.columns)
-        best = posterior.argmax(axis=1) if len(posterior) else np.empty(0, dtype=np.int64)
-        columns[free] = [labels[k] for k in best]
-        columns[f"{free}_probability"] = posterior.max(axis=1, initial=0.0).tolist()
-    if not columns:
+    named = {_free(name, frame.columns): values for name, values in columns.items()}
+    if not named:
         return frame.to_native()
     backend = nw.get_native_namespace(frame)
-    series = [nw.new_series(name, values, backend=backend) for name, values in columns.items()]
+    series = [nw.new_series(name, values, backend=backend) for name, values in named.items()]
     if frame.implementation.is_pandas():  # pandas aligns by index: a user's index must not shuffle rows
         series = [nw.maybe_set_index(each, index=nw.maybe_get_index(frame)) for each in series]
     return frame.with_columns(*series).to_native()

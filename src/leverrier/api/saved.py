@@ -128,7 +128,7 @@ def _state(state: State) -> dict[str, Any]:
 
 
 def _read_state(content: Mapping[str, Any]) -> State:
-    profile = {column: {value: share for value, share in pairs} for column, pairs in content["profile"].items()}
+    profile = {column: dict(pairs) for column, pairs in content["profile"].items()}
     return State(content["label"], float(content["prevalence"]), tuple(Mark(**mark) for mark in content["marks"]),
                  profile, content["suggested"])  # fmt: skip
 

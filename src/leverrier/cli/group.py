@@ -15,7 +15,9 @@ VERBS = {
     "classes": "leverrier.cli.hidden",
     "convert": "leverrier.cli.networks",
     "demo": "leverrier.cli.demo",
+    "discover": "leverrier.cli.discovering",
     "learn": "leverrier.cli.networks",
+    "posterior": "leverrier.cli.discovering",
     "sample": "leverrier.cli.networks",
 }
 

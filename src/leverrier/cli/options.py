@@ -36,6 +36,11 @@ def budget(command: Callable[..., Any]) -> Callable[..., Any]:
     )
 
 
+def jobs(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "Processes (default: all cores); the answer does not depend on them."
+    return click.option("--jobs", type=click.IntRange(1), default=None, help=words)(command)
+
+
 def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines instead of words.")(command)
 

@@ -71,7 +71,8 @@ def _in_place(
     hidden, meanings = [], {}
     for number, k in enumerate(order):
         name = f"cause {number + 1}"
-        hidden.append(HiddenVariable(name, 2, result.children(k), (), evidence.gain, "yes/no columns", "causes", evidence))
+        children = result.children(k)
+        hidden.append(HiddenVariable(name, 2, children, (), evidence.gain, "yes/no columns", "causes", evidence))
         meanings[name] = _meaning(table, result, k, yes)
     return replace(found, verdict="found", kind="causes", hidden=tuple(hidden), meanings=meanings, model=model,
                    did=(*found.did, words), settings={**found.settings, "yes": yes}, reason="found")  # fmt: skip

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from leverrier.data.table import Table
 from leverrier.discovery.find import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.workers import in_parallel
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
 
@@ -75,7 +75,8 @@ def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> E
     gains: list[float] = []
     stopped = ""
     for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
-        gains += Parallel(n_jobs=jobs)(delayed(job.gain)(seed) for seed in batch)
+        drawn = in_parallel(search.plan, jobs, job.gain, [(seed,) for seed in batch])
+        gains += [each for each in drawn if not np.isnan(each)]
         search.plan.tell("tables with nothing hidden", len(gains) / draws)
         stopped = decided(gain, gains) if early else ""
         if search.plan.spent:
@@ -84,7 +85,8 @@ def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> E
             break
     p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains))
     whole = "" if len(gains) == draws else stopped
-    return Evidence(gain, tuple(gains), p, gain > threshold(gains), tested=True, stopped=whole)
+    tested = bool(gains)  # (in no time at all nothing is tested)
+    return Evidence(gain, tuple(gains), p if tested else None, gain > threshold(gains), tested, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,11 +101,12 @@ class Null:
     """Hidden variables that the simulated tables do have."""
 
     def gain(self, seed: np.random.SeedSequence) -> float:
-        """The best gain of one more hidden variable in one simulated table; 0 if nothing helped."""
+        """The best gain of one more hidden variable in a simulated table; 0 if nothing helped, NaN if time ran out."""
         search = begin(self.simulated(seed), self.score, replace(self.plan, max_hidden=1))
         if self.sizes:
             resume_from(search, self.network.graph, self.sizes)
-        return search.found[-1].gain if next_hidden(search) else 0.0
+        gain = search.found[-1].gain if next_hidden(search) else 0.0
+        return float("nan") if self.plan.spent else gain
 
     def simulated(self, seed: np.random.SeedSequence) -> Table:
         rows = round(self.table.total)

@@ -68,7 +68,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     hidden = _with_evidence(found, evidence, table, score, plan, tests)
     examined = _examined(search, found, hidden, tuple(rejected), did)
     if not hidden and tests.power and tests.draws and not plan.spent:
-        missed = power(search.baseline.network, round(table.total), score, plan.seed, tests.jobs)
+        missed = power(search.baseline.network, round(table.total), score, plan, tests.jobs)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
 

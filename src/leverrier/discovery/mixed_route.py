@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence import BATCH, Evidence, decided, threshold
@@ -16,6 +15,7 @@ from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import Mark, State
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.workers import in_parallel
 from leverrier.learning.mixed_classes import MixedClassResult, mixed_classes
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -75,13 +75,14 @@ def _null_test(
     seeds = np.random.SeedSequence([plan.seed, 31]).spawn(tests.draws)
     for first in range(0, tests.draws, BATCH):
         batch = seeds[first : first + BATCH]
-        gains += Parallel(n_jobs=tests.jobs)(delayed(_null_gain)(single, numbers, rows, seed) for seed in batch)
+        gains += in_parallel(plan, tests.jobs, _null_gain, [(single, numbers, rows, seed) for seed in batch])
         plan.tell("tables with one class", len(gains) / tests.draws)
         stopped = "the budget ran out" if plan.spent else decided(found.gain, gains)
         if stopped:
             break
     p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains))
-    return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=True, stopped=stopped)
+    return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=bool(gains),
+                    stopped=stopped)  # fmt: skip
 
 
 def _null_gain(single: MixedClasses, numbers: list[str], rows: int, seed: np.random.SeedSequence) -> float:

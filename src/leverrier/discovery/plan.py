@@ -17,6 +17,20 @@ WORTH = 1e-3
 """Gains below this many nats are none."""
 
 
+class Stop:
+    """Someone's wish to end now with what there is: a first Ctrl-C."""
+
+    def __init__(self) -> None:
+        self.asked = False
+        self.waiting = False
+        """Whether other processes are being waited for: then the wish must break in."""
+
+    def ask(self) -> None:
+        self.asked = True
+        if self.waiting:
+            raise KeyboardInterrupt
+
+
 @dataclass(frozen=True)
 class Plan:
     """The options of `find_hidden`. The same plan is followed on the data and on every simulated table."""
@@ -32,10 +46,15 @@ class Plan:
     seed: int = 0
     deadline: float = np.inf
     progress: Progress | None = None
+    stop: Stop | None = None
 
     @property
     def spent(self) -> bool:
-        return time.monotonic() > self.deadline
+        return time.monotonic() > self.deadline or self.stopped
+
+    @property
+    def stopped(self) -> bool:
+        return self.stop is not None and self.stop.asked
 
     def tell(self, what: str, share: float) -> None:
         if self.progress is not None:
@@ -43,4 +62,4 @@ class Plan:
 
     def silent(self) -> Plan:
         """The same, telling nobody: for runs in other processes."""
-        return replace(self, progress=None)
+        return replace(self, progress=None, stop=None)

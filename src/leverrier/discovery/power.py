@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, free_name
 from leverrier.discovery.evidence import MARGIN
+from leverrier.discovery.plan import Plan
 from leverrier.discovery.region import Ground, try_region
+from leverrier.discovery.workers import in_parallel
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -53,14 +54,16 @@ class Power:
         )
 
 
-def power(network: Network, rows: int, score: Score, seed: int, jobs: int) -> Power | None:
+def power(network: Network, rows: int, score: Score, plan: Plan, jobs: int) -> Power | None:
     """Plant a two-state variable behind random columns of the network, strong and weak, and score the true place."""
     columns = [name for name in network.variables if network.cardinality(name) > 1]
     if len(columns) < 3:
         return None
     count = min(CHILDREN, len(columns))
-    seeds = np.random.SeedSequence([seed, 23]).spawn(REPEATS)
-    runs = Parallel(n_jobs=jobs)(delayed(_plantings)(network, columns, count, rows, score, each) for each in seeds)
+    seeds = np.random.SeedSequence([plan.seed, 23]).spawn(REPEATS)
+    runs = in_parallel(plan, jobs, _plantings, [(network, columns, count, rows, score, each) for each in seeds])
+    if not runs:
+        return None
     shares = {strength: float(np.mean([run[strength] for run in runs])) for strength in STRENGTHS}
     return Power(rows, count, shares)
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
@@ -14,6 +13,7 @@ from leverrier.data.table import Table
 from leverrier.discovery.find import run_search
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.workers import in_parallel
 from leverrier.learning.score import Score
 
 SHARED = 0.5
@@ -44,10 +44,12 @@ def support(
     runs: list[list[tuple[frozenset[str], NDArray[np.int64]]]] = []
     for first in range(0, resamples, jobs if jobs > 0 else 1):
         batch = seeds[first : first + max(jobs, 1)]
-        runs += Parallel(n_jobs=jobs)(delayed(_search_again)(table, few, score, again, seed) for seed in batch)
+        runs += in_parallel(plan, jobs, _search_again, [(table, few, score, again, seed) for seed in batch])
         plan.tell("resamples", len(runs) / resamples)
         if plan.spent:
             break
+    if not runs:
+        return {}
     return {each.name: _support(each, states[each.name], runs) for each in found.hidden}
 
 

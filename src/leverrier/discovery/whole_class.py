@@ -11,13 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, free_name
 from leverrier.discovery.evidence import Evidence
 from leverrier.discovery.find import Search
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.workers import in_parallel
 from leverrier.learning.fit import fit
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -53,13 +54,13 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     classes, reached = best_classes(table, score, name)
     observed = reached - search.baseline.score
     seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
-    null = _differences(search.baseline.network, table, score, name, seeds[:draws], jobs, above=observed)
+    null = _differences(search.baseline.network, table, score, name, seeds[:draws], search.plan, jobs, above=observed)
     search.plan.tell("classes or arcs", 0.6)
-    if sum(each >= observed for each in null) > 0.05 * draws:
+    if null is None or sum(each >= observed for each in null) > 0.05 * draws:
         return None
-    reverse = _differences(classes, table, score, name, seeds[draws:], jobs, above=None)
+    reverse = _differences(classes, table, score, name, seeds[draws:], search.plan, jobs, above=None)
     search.plan.tell("classes or arcs", 1.0)
-    if not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
+    if reverse is None or not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
         return None
     p = (1 + sum(each >= observed for each in null)) / (1 + len(null))
     evidence = Evidence(observed, tuple(null), p, accepted=True, tested=True, kind="classes")
@@ -92,15 +93,19 @@ def _differences(
     score: Score,
     name: str,
     seeds: list[np.random.SeedSequence],
+    plan: Plan,
     jobs: int,
     above: float | None,
-) -> list[float]:
-    """Classes less network, each learned anew on simulated tables; stops when too many are above the observed one."""
+) -> list[float] | None:
+    """Classes less network, each learned anew on simulated tables; stops when too many are above the observed one.
+    None if time ran out."""
     found: list[float] = []
     step = 5
     for first in range(0, len(seeds), step):
         batch = seeds[first : first + step]
-        found += Parallel(n_jobs=jobs)(delayed(_difference)(model, table, score, name, seed) for seed in batch)
+        found += in_parallel(plan, jobs, _difference, [(model, table, score, name, seed) for seed in batch])
+        if plan.spent:
+            return None
         if above is not None and sum(each >= above for each in found) > 0.05 * len(seeds):
             break
     return found

@@ -25,7 +25,8 @@ def headline(found: Examined) -> str:
     if count and found.kind == "causes":
         return f"{count} overlapping hidden causes explain these signs better than any network of the columns."
     if count and found.kind == "classes":
-        return f"One hidden class with {found.hidden[0].states} states is at work behind all {found.shape.columns} columns."
+        behind = f"behind all {found.shape.columns} columns"
+        return f"One hidden class with {found.hidden[0].states} states is at work {behind}."
     if count:
         number = "One hidden variable is" if count == 1 else f"{count} hidden variables are"
         untested = " (not tested against chance)" if found.verdict == "not tested" else ""
@@ -80,8 +81,8 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     """Gain, null test, held-out gain, support: a sentence for each that was measured."""
     if evidence.kind == "classes":
         yield (
-            f"{each.gain:.1f} nats over independent columns. Arcs between columns score {-evidence.gain:.1f} nats more, "
-            f"but in {len(evidence.null_gains)} tables simulated from those arcs the difference was "
+            f"{each.gain:.1f} nats over independent columns. Arcs between columns score {-evidence.gain:.1f} nats "
+            f"more, but in {len(evidence.null_gains)} tables simulated from those arcs the difference was "
             f"{-max(evidence.null_gains):.1f} or more (p = {evidence.p_value:.2g}): arcs do not explain these rows, "
             "classes do."
             if evidence.gain < 0
@@ -104,7 +105,8 @@ def null_words(evidence: Evidence) -> str:
         return "not tested"
     count = len(evidence.null_gains)
     largest = max(evidence.null_gains)
-    words = f"{count} simulated tables with nothing hidden gained at most {largest:.1f} nats (p = {evidence.p_value:.2g}"
+    chance = f"p = {evidence.p_value:.2g}"
+    words = f"{count} simulated tables with nothing hidden gained at most {largest:.1f} nats ({chance}"
     return words + (f"; stopped after {count}, since {evidence.stopped})" if evidence.stopped else ")")
 
 

@@ -1,0 +1,53 @@
+"""A file's rows written out again, as they came, with columns added at the end."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from leverrier.data.database import quote
+from leverrier.data.whole_file import put
+from leverrier.errors import TableError
+
+_ROWS = 20_000  # at a time
+
+
+def append_columns(
+    source: str | os.PathLike[str], added: Mapping[str, Sequence[Any]], target: str | os.PathLike[str]
+) -> int:
+    """Write the rows of a CSV or Parquet file to a CSV file with these columns added; returns how many rows."""
+    goal = Path(target).expanduser()
+    if goal.suffix.lower() != ".csv":
+        raise TableError(f"{goal}: expected a name that ends in .csv")
+    if not goal.parent.is_dir():
+        raise TableError(f"{goal}: there is no folder {goal.parent}")
+    name = os.fspath(source)
+    parquet = name.lower().endswith((".parquet", ".pq"))
+    read = f"read_parquet({quote(name)})" if parquet else f"read_csv({quote(name)}, all_varchar = true)"
+    rows = 0
+
+    def write(part: Path) -> None:
+        nonlocal rows
+        with duckdb.connect() as base, open(part, "w", encoding="utf-8", newline="") as out:
+            found = base.execute(f"SELECT * FROM {read}")
+            names = [column[0] for column in found.description or ()]
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow([*names, *(_free(each, names) for each in added)])
+            while block := found.fetchmany(_ROWS):
+                extra = zip(*(values[rows : rows + len(block)] for values in added.values()), strict=True)
+                writer.writerows([*row, *more] for row, more in zip(block, extra, strict=True))
+                rows += len(block)
+
+    put(goal, write)
+    return rows
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name

@@ -17,6 +17,7 @@ from leverrier.api.saved import load_examined
 from leverrier.data.reading import describe_columns, read_table
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
+from leverrier.discovery.described import described
 from leverrier.discovery.examine import Tests, examine
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
@@ -75,7 +76,7 @@ def discover(
     tests = Tests(draws if evidence else 0, resamples if evidence else 0, jobs=jobs or len(os.sched_getaffinity(0)))
     rule = score or BDe()
     numbers = _numbers(data, weights, ignore, types)
-    examined = _routes(data, table, numbers, method, rule, plan, tests)
+    examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan)
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
                 "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__}  # fmt: skip
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.table import Variable
+from leverrier.discovery.certainty import Certainty, Rows
 from leverrier.discovery.evidence import Evidence
 from leverrier.discovery.examined import Examined, Shape
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import Mark, State
 from leverrier.discovery.power import Power
+from leverrier.discovery.residual import Pair, Remaining
 from leverrier.errors import FormatError
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.model.hidden_causes import HiddenCauses
@@ -48,6 +50,9 @@ def dump(found: Examined) -> str:
         "settings": dict(found.settings),
         "seconds": found.seconds,
         "model": _model(found.model),
+        "rows": None if found.rows is None else asdict(found.rows),
+        "remaining": None if found.remaining is None else asdict(found.remaining),
+        "scores": {name: [list(pair) for pair in pairs] for name, pairs in found.scores.items()},
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
 
@@ -93,7 +98,26 @@ def _examined(content: Mapping[str, Any]) -> Examined:
         settings=content["settings"],
         seconds=float(content["seconds"]),
         model=_read_model(content["model"]),
+        rows=_read_rows(content.get("rows")),
+        remaining=_read_remaining(content.get("remaining")),
+        scores={name: tuple((int(k), float(v)) for k, v in each) for name, each in content.get("scores", {}).items()},
     )
+
+
+def _read_rows(content: Mapping[str, Any] | None) -> Rows | None:
+    if content is None:
+        return None
+    known = {
+        name: Certainty(**{**each, "counts": tuple(each["counts"]), "worth": tuple(each["worth"])})
+        for name, each in content["certainty"].items()
+    }
+    return Rows(float(content["total"]), content["holes"], known)
+
+
+def _read_remaining(content: Mapping[str, Any] | None) -> Remaining | None:
+    if content is None:
+        return None
+    return Remaining(**{**content, "pairs": tuple(Pair(**pair) for pair in content["pairs"])})
 
 
 def _variables(shape: Mapping[str, Any]) -> tuple[Variable, ...]:

@@ -9,9 +9,11 @@ from typing import Any, Literal
 import numpy as np
 
 from leverrier.data.table import Table, Variable
+from leverrier.discovery.certainty import Rows
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import State
 from leverrier.discovery.power import Power
+from leverrier.discovery.residual import Remaining
 from leverrier.model.network import Network
 
 Verdict = Literal["found", "compressor", "none accepted", "no candidates", "search unstable", "not tested"]
@@ -57,6 +59,12 @@ class Examined:
     seconds: float = 0.0
     model: Any = None
     """What is not a network: classes over numbers (MixedClasses), or overlapping causes (HiddenCauses)."""
+    rows: Rows | None = None
+    """How surely rows belong to states, and where holes are: counts, no rows."""
+    remaining: Remaining | None = None
+    """Dependencies that the model leaves unexplained."""
+    scores: Mapping[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
+    """By hidden variable, (states, score) with the same arcs; empty where it was not measured."""
 
     def like(self) -> Table:
         """An empty table with the columns of the data."""

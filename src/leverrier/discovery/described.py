@@ -1,0 +1,100 @@
+"""What a report needs beside the verdict: how sure rows are, what remains unexplained, scores by number of states."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.reading import read_table
+from leverrier.data.table import Table
+from leverrier.discovery.certainty import rows_of
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.residual import Simulate, remaining
+from leverrier.learning.fit import fit
+from leverrier.learning.score import Score
+from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.model.mixed_classes import MixedClasses
+
+Floats = NDArray[np.float64]
+
+MORE_STATES = 2
+STARTS = 3
+MOST_CELLS = 400_000
+"""Rows × columns up to which scores by number of states are worth the wait."""
+PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
+
+
+def described(found: Examined, source: Any, table: Table, score: Score, plan: Plan) -> Examined:
+    """The same findings with counts of rows, remaining dependencies and versions. Sees the rows once, keeps none."""
+    plan.tell("what is left unexplained", 0.0)
+    posteriors = {} if plan.spent else _posteriors(found, source, table)
+    left = None if plan.spent else remaining(table, _simulator(found, table), plan.seed)
+    scores = {} if plan.spent else _scores(found, table, score, plan)
+    plan.tell("what is left unexplained", 1.0)
+    versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
+    return replace(found, rows=rows_of(table, posteriors), remaining=left, scores=scores,
+                   settings={**found.settings, "versions": versions})  # fmt: skip
+
+
+def _posteriors(found: Examined, source: Any, table: Table) -> dict[str, Floats]:
+    """By hidden variable (rows, states)."""
+    if isinstance(found.model, MixedClasses):
+        return {each.name: found.model.posterior(source) for each in found.hidden}
+    if isinstance(found.model, HiddenCauses):
+        present = found.model.posterior(_signs(found, table))
+        return {each.name: np.column_stack([1 - present[:, k], present[:, k]]) for k, each in enumerate(found.hidden)}
+    return {each.name: found.network.posterior(table, each.name) for each in found.hidden}
+
+
+def _signs(found: Examined, table: Table) -> Floats:
+    """1 where a sign is there, 0 where not, NaN where nothing was seen."""
+    yes: Mapping[str, Any] = found.settings["yes"]
+    cells = np.full((table.n_rows, len(found.model.names)), np.nan)
+    for place, name in enumerate(found.model.names):
+        codes = table.column(name)
+        cells[:, place] = np.where(codes == table.missing, np.nan, codes == table.states[name].index(yes[name]))
+    return cells
+
+
+def _simulator(found: Examined, table: Table) -> Simulate:
+    """Draws tables with the columns and states of the data from the model that was found."""
+    model = found.model
+    if isinstance(model, MixedClasses):
+        return lambda rows, rng: read_table(model.sample(rows, rng), like=table, unseen="hole")
+    if isinstance(model, HiddenCauses):
+        yes = [table.states[name].index(found.settings["yes"][name]) for name in table.variables]
+        order = [model.names.index(name) for name in table.variables]
+
+        def draw(rows: int, rng: np.random.Generator) -> Table:
+            cells = model.sample(rows, rng)[0][:, order].T
+            codes = np.where(cells == 1, np.array(yes)[:, None], 1 - np.array(yes)[:, None])
+            return Table(table.columns, codes.astype(table.codes.dtype))
+
+        return draw
+    return lambda rows, rng: found.network.sample(rows, rng).select(table.variables)
+
+
+def _scores(found: Examined, table: Table, score: Score, plan: Plan) -> dict[str, tuple[tuple[int, float], ...]]:
+    """By hidden variable of a network, the score with the same arcs and other numbers of states; larger is better."""
+    if found.model is not None or not math.isinf(plan.deadline) or table.n_rows * len(table.variables) > MOST_CELLS:
+        return {}
+    sizes = {each.name: each.states for each in found.hidden}
+    scores: dict[str, tuple[tuple[int, float], ...]] = {}
+    for name, states in sizes.items():
+        reached: list[tuple[int, float]] = []
+        for k in range(2, max(states + MORE_STATES, 4) + 1):
+            fitted = fit(found.network.graph, table, hidden={**sizes, name: k}, starts=STARTS, prior=score, score=score,
+                         tolerance=1e-2, seed=plan.seed, jobs=1)  # fmt: skip
+            reached.append((k, fitted.score))
+            if plan.spent:
+                return scores
+        scores[name] = tuple(reached)
+    return scores

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from leverrier.errors import TableError
-from leverrier.statistics.family import Family
 from leverrier.statistics.factored import ExactSliceCounts, FactoredCounts
+from leverrier.statistics.family import Family
 from tests.naive import dynamic as naive
 from tests.naive.dynamic_models import random_network, random_sequences
 

@@ -96,7 +96,7 @@ def test_several_columns_tell_sequences_apart():
     ],
 )
 def test_bad_input_is_one_clear_line(frame, options, said):
-    with pytest.raises(TableError, match="(?s)^[^\n]*$") as problem:
+    with pytest.raises(TableError, match=r"(?s)^[^\n]*$") as problem:
         read_sequences(frame, **options)
     assert said in str(problem.value)
 

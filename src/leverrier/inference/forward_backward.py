@@ -173,7 +173,7 @@ class Chain:
 
     def evidence(self, theta: Floats) -> Floats:
         """log P(slice | slices before it)."""
-        slices = log(self._forward(theta)[2])
+        slices = _log(self._forward(theta)[2])
         self.observed.log_likelihood(theta, slices)
         return slices
 
@@ -185,7 +185,7 @@ class Chain:
     def expectation(self, theta: Floats) -> Answer:
         """Expected counts of every family and the posteriors asked for, given whole sequences."""
         transitions, emissions, totals, products = self._forward(theta)
-        slices = log(totals)
+        slices = _log(totals)
         self.observed.log_likelihood(theta, slices)
         raw, beta = self._room
         backward(np.ascontiguousarray(transitions.transpose(0, 2, 1)), emissions, self.which, self.symbol, beta)
@@ -276,6 +276,10 @@ def _combined(groups: Sequence[Group], n_slices: int) -> tuple[Integers, Integer
     if not groups:
         return np.zeros((0, 1), dtype=np.int64), np.zeros(n_slices, dtype=np.int64)
     return _distinct(np.stack([group.index for group in groups]))
+
+
+def _log(totals: Floats) -> Floats:
+    return np.log(totals) if totals.min() > 0 else log(totals)
 
 
 def _distinct(columns: Integers) -> tuple[Integers, Integers]:

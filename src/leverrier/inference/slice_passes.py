@@ -52,6 +52,8 @@ class Observed:
         ]
 
     def log_likelihood(self, theta: Floats, into: Floats) -> None:
+        if not self.cells:
+            return
         logs = log(theta)
         for cells, slices in self.cells:
             into[slices] += logs[cells]

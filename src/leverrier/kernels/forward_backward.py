@@ -1,10 +1,14 @@
-"""Forward–backward and Viterbi over one joint hidden state, scaled; the inner loops run along rows of the matrices."""
+"""Forward–backward and Viterbi over one joint hidden state, scaled; the inner loops run along rows of the matrices.
+
+Sums may be taken in any order (fastmath), which lets processors add several terms at once; states that are never possible
+are zeros throughout, and nothing here is infinite but in `viterbi`, which keeps the plain rules.
+"""
 
 import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def forward(transitions, emissions, which, symbol, raw, totals):
     """raw[t] / totals[t] = P(state | slices up to t); totals[t] = P(slice t | slices before).
 
@@ -46,7 +50,7 @@ def forward(transitions, emissions, which, symbol, raw, totals):
         totals[t] = before
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def backward(turned, emissions, which, symbol, beta):
     """beta[t] ∝ P(later slices | state). `turned` are the transposed transition matrices."""
     n = emissions.shape[1]
@@ -83,7 +87,7 @@ def backward(turned, emissions, which, symbol, beta):
             beta[t - 1, j] = row[j] * scale
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def combine(begin, end, emissions, which, symbol, raw, totals, beta, weights, shown):
     """For slices begin…end: raw[t] becomes P(state | slices up to t) and beta[t] P(state | whole sequence).
 

@@ -17,8 +17,9 @@ LAYERS = [
     {"statistics"},
     {"learning", "sampling"},
     {"discovery"},
-    {"estimators", "report"},
+    {"report"},
     {"datasets", "api"},
+    {"estimators"},
     {"cli"},
     {"__main__"},
 ]

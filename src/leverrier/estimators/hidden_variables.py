@@ -1,0 +1,88 @@
+"""`HiddenVariables`: `discover` as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from leverrier.api.discover import Method, discover
+from leverrier.api.discovery import Discovery
+from leverrier.data.reading import read_table
+from leverrier.errors import OptionError
+from leverrier.estimators.shell import Columns, Floats, Shell
+
+
+class HiddenVariables(Shell):
+    """Hidden variables in a network over the columns, looked for one after another.
+
+    method      as in `discover`; "network" (columns are categories, numbers cut into bins) is the one that can `score`
+    evidence    test what is found before it is believed: `draws` simulated tables, `resamples` of the rows. Off
+                here, because it takes many times as long; what is found is then "not tested"
+    max_hidden  so many at most
+    types       what columns are (as in `read_table`)
+    budget      seconds for the search
+
+    `transform` gives the posteriors of all hidden variables side by side, and no column where nothing was found.
+    `predict_proba` and `predict` are about the first one; where there is none, every row is in state 0. Fitted:
+    `result_` (print it for the verdict), `hidden_` (names).
+    """
+
+    result_: Discovery
+    hidden_: tuple[str, ...]
+
+    def __init__(
+        self, *, method: Method = "network", evidence: bool = False, draws: int = 19, resamples: int = 6,
+        max_hidden: int = 3, max_parents: int | None = None, types: Mapping[str, Any] | None = None,
+        budget: float | None = None, seed: int = 0, jobs: int | None = None,
+    ) -> None:  # fmt: skip
+        self.method: Method = method
+        self.evidence = evidence
+        self.draws = draws
+        self.resamples = resamples
+        self.max_hidden = max_hidden
+        self.max_parents = max_parents
+        self.types = types
+        self.budget = budget
+        self.seed = seed
+        self.jobs = jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Look for hidden variables; `y` is ignored."""
+        self.result_ = discover(
+            self._given(X, reset=True), method=self.method, evidence=self.evidence, draws=self.draws,
+            resamples=self.resamples, max_hidden=self.max_hidden, max_parents=self.max_parents, types=self.types,
+            budget=self.budget, seed=self.seed, jobs=self.jobs,
+        )  # fmt: skip
+        self.hidden_ = tuple(each.name for each in self.result_.hidden)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """(rows, states of all hidden variables): their posteriors side by side."""
+        check_is_fitted(self)
+        columns = self._given(X)
+        found = [self.result_.posterior(columns, name) for name in self.hidden_]
+        return np.hstack(found) if found else np.empty((_rows(columns), 0))
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The most probable state of the first hidden variable."""
+        return super().predict(X)
+
+    def _posterior(self, columns: Columns) -> Floats:
+        return self.result_.posterior(columns) if self.hidden_ else np.ones((_rows(columns), 1))
+
+    def _row_logs(self, columns: Columns) -> Floats:
+        if self.method != "network":
+            raise OptionError(f'method={self.method!r} has no score that could be compared: use method="network"')
+        rows = read_table(columns, like=self.result_.examined.like(), unseen="hole")
+        return self.result_.network.row_log_likelihood(rows)
+
+    def _names_out(self) -> list[str]:
+        return [f"{each.name}_{k}" for each in self.result_.hidden for k in range(each.states)]
+
+
+def _rows(columns: Columns) -> int:
+    return len(next(iter(columns.values())))

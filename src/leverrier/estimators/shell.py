@@ -1,0 +1,137 @@
+"""What the estimators share: rows checked as scikit-learn checks them, named outputs, tags. No mathematics here."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Mapping
+from typing import Any, Self
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from leverrier.data.frames import label_columns
+from leverrier.data.table import Table
+from leverrier.errors import TableError
+
+Floats = NDArray[np.float64]
+Columns = dict[str, Any]
+LEAST_ROWS = 2
+"""One row depends on nothing: there is nothing to learn from it."""
+
+
+class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator, metaclass=ABCMeta):
+    """An estimator whose answer is a probability of hidden states for each row."""
+
+    seed: int
+    _cells: Any = None
+    """The type that an array's cells are turned into; None leaves them."""
+
+    @abstractmethod
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from rows; `y` is ignored."""
+
+    @abstractmethod
+    def _posterior(self, columns: Columns) -> Floats:
+        """(rows, outputs), rows as they came."""
+
+    @abstractmethod
+    def _row_logs(self, columns: Columns) -> Floats:
+        """The log-likelihood of each row, in nats."""
+
+    @abstractmethod
+    def _names_out(self) -> list[str]:
+        """A name for each output."""
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(rows, states): how probable each hidden state is, given the row."""
+        check_is_fitted(self)
+        return self._posterior(self._given(X))
+
+    def transform(self, X: Any) -> Any:
+        """The same as `predict_proba`, as features: `set_output` chooses the kind of table."""
+        check_is_fitted(self)
+        return self._posterior(self._given(X))
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """The most probable hidden state of each row, numbered as the columns of `predict_proba`."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.int64]:
+        """`fit`, then `predict` of the same rows."""
+        return self.fit(X, y).predict(X)
+
+    def score_samples(self, X: Any) -> Floats:
+        """The log-likelihood of each row, in nats; what is missing is summed out."""
+        check_is_fitted(self)
+        return self._row_logs(self._given(X))
+
+    def score(self, X: Any, y: Any = None) -> Any:  # noqa: ARG002  (scikit-learn passes it)
+        """The mean log-likelihood of a row, in nats: what cross-validation compares."""
+        return float(self.score_samples(X).mean())
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """The names of the columns of `transform`."""
+        check_is_fitted(self)
+        super().get_feature_names_out(input_features)  # checks what was given
+        return np.array(self._names_out(), dtype=object)
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self._names_out())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    def _given(self, X: Any, *, reset: bool = False) -> Columns:
+        """The columns under the names they were fitted with; in `fit` (`reset`) these are remembered."""
+        least = LEAST_ROWS if reset else 1
+        if nw.dependencies.is_into_dataframe(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            names, cells, kind = _of_frame(X, least)
+        else:
+            X = validate_data(
+                self, X, reset=reset, dtype=self._cells, ensure_all_finite="allow-nan", ensure_min_samples=least
+            )
+            names, cells, kind = [f"x{place}" for place in range(1, X.shape[1] + 1)], list(X.T), "numpy"
+        if reset:
+            self._names_in, self._kind = tuple(names), kind
+        return dict(zip(self._names_in, cells, strict=True))
+
+    def _drawn(self, table: Table, numbers: Mapping[str, Floats] | None = None) -> Any:
+        """Rows that were drawn, in the kind of table that was fitted; an array holds labels."""
+        if self._kind in ("pandas", "polars", "pyarrow") and not numbers:
+            return getattr(table, f"to_{self._kind}")()
+        cells = {
+            name: np.array(variable.states)[codes] if variable else codes
+            for name, (variable, codes) in label_columns(table).items()
+        }
+        return self._as_fitted({**cells, **(numbers or {})})
+
+    def _as_fitted(self, cells: Mapping[str, NDArray[Any]]) -> Any:
+        """Columns as an array, or as the kind of dataframe that was fitted; in the order they were fitted."""
+        ordered = {name: cells[name] for name in self._names_in if name in cells}
+        if self._kind == "numpy":
+            same = len({column.dtype.kind for column in ordered.values()}) == 1
+            return np.column_stack([column if same else column.astype(object) for column in ordered.values()])
+        backend: Any = self._kind
+        return nw.from_dict(ordered, backend=backend).to_native()
+
+
+def _of_frame(frame: Any, least: int) -> tuple[list[str], list[Any], str]:
+    """Names, columns and library of a dataframe."""
+    eager = nw.from_native(frame, eager_only=True)
+    if len(eager) < least:
+        raise TableError(f"the dataframe has {len(eager)} sample(s): at least {least} rows are needed")
+    names = [str(name) for name in eager.columns]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise TableError(f"two columns are named {twice[0]!r}: column names must differ; rename one")
+    return names, [series.to_native() for series in eager.iter_columns()], nw.get_native_namespace(eager).__name__

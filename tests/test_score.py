@@ -86,7 +86,7 @@ def test_the_score_with_a_constant_pseudo_count_is_not_equivalent():
 
 
 def test_counts_beyond_the_table_of_rises_are_exact(monkeypatch):
-    import leverrier.learning.family_scores as module
+    import leverrier.learning.rises as module
 
     table = random_table(np.random.default_rng(2), n_rows=4000)
     exact = FamilyScores(ObservedCounts(table), BDeu(1), 10**6).expand(0, 2)

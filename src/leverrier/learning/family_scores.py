@@ -10,13 +10,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.kernels.expand import fill_rises, score_packed, score_packed_real
+from leverrier.kernels.expand import score_packed, score_packed_real
+from leverrier.learning.rises import Rises
 from leverrier.learning.score import Score
 from leverrier.statistics.family import Statistics
 from leverrier.statistics.packed import PackedTables, expand
 
-TABLED_COUNTS = 1024
-"""Rises are looked up to this count and computed beyond it."""
 CELLS_AT_ONCE = 2**16
 """Tables of one batch together; beyond it a batch is counted in parts that stay in the cache."""
 
@@ -43,26 +42,6 @@ class _Plan:
     total_cells: float
     rises: list[NDArray[np.int64]] = field(default_factory=list)
     """Where the prior counts' rises are, a cell's and a row's, once whole counts were scored."""
-
-
-class _Rises:
-    """Rises by count, a row of the table for each prior count that was asked for."""
-
-    def __init__(self, counts: int) -> None:
-        self.table = np.zeros((0, counts))
-        self._rows: dict[float, int] = {}
-
-    def places(self, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
-        return np.array([self._row(alpha) for alpha in alphas.tolist()], dtype=np.int64)
-
-    def _row(self, alpha: float) -> int:
-        row = self._rows.get(alpha)
-        if row is None:
-            row = self._rows[alpha] = len(self._rows)
-            if row == len(self.table):
-                self.table = np.concatenate([self.table, np.zeros((max(row, 64), self.table.shape[1]))])
-            fill_rises(alpha, self.table[row])
-        return row
 
 
 class KnownScores(Protocol):
@@ -128,15 +107,16 @@ class FamilyScores:
         self.families_scored = 0
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._single: dict[tuple[int, int], float] = {}
-        self._rises = _Rises(min(TABLED_COUNTS, int(statistics.total) + 1))
+        self._rises = Rises(statistics.total)
         self._plans: dict[tuple[int, float], _Plan] = {}
+        self._asked: dict[tuple[int, int], tuple[NDArray[np.bool_], NDArray[np.float64] | None]] = {}
         self._only_itself = np.zeros(self.n_nodes + 1, dtype=np.bool_)
         self._only_itself[-1] = True
 
     def renewed(self, statistics: Statistics) -> FamilyScores:
         """The same for other statistics of the same variables: what depends on table sizes alone is kept."""
         other = FamilyScores(statistics, self.score, self.max_cells, self.candidates, self.observed)
-        other._plans, other._rises = self._plans, self._rises
+        other._plans, other._rises, other._asked = self._plans, self._rises, self._asked
         return other
 
     @cached_property
@@ -204,21 +184,36 @@ class FamilyScores:
     def _compute(self, child: int, parents: int) -> NDArray[np.float64]:
         above = members(parents)
         plan = self._plan(child, above)
+        if self.observed is None:
+            return self._scores(child, above, plan, self._wanted(child, above, plan))
+        asked = self._asked.get((child, parents))
+        if asked is None:
+            asked = self._asked[child, parents] = self._split(child, parents, self._wanted(child, above, plan))
+        wanted, known = asked
+        scores = self._scores(child, above, plan, wanted)
+        return scores if known is None else np.maximum(scores, known)  # (one of the two is −∞)
+
+    def _wanted(self, child: int, above: list[int], plan: _Plan) -> NDArray[np.bool_]:
         wanted = plan.allowed.copy()
         if self.candidates is not None:
             wanted[:-1] &= self.candidates[:, child]
         wanted[above] = False
         wanted[child] = False
+        return wanted
+
+    def _split(
+        self, child: int, parents: int, wanted: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64] | None]:
+        """What is to be scored, and the scores that are known; both are the same for renewed statistics."""
         if self.observed is None or (1 << child | parents) & self._hidden:
-            return self._scores(child, above, plan, wanted)
-        known = self.observed.n_nodes
+            return wanted, None
+        known = np.full(self.n_nodes + 1, -np.inf)
         old = self.observed.expand(child, parents)
-        visible = np.flatnonzero(wanted[:known])
-        wanted[:known] = wanted[-1] = False
-        scores = self._scores(child, above, plan, wanted)
-        scores[visible] = old[visible]
-        scores[-1] = old[-1]
-        return scores
+        visible = np.flatnonzero(wanted[: self.observed.n_nodes])
+        known[visible] = old[visible]
+        known[-1] = old[-1]
+        wanted[: self.observed.n_nodes] = wanted[-1] = False
+        return wanted, known
 
     def _scores(self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
         out = np.full(self.n_nodes + 1, -np.inf)
@@ -241,7 +236,8 @@ class FamilyScores:
             if not plan.rises:
                 plan.rises.extend(self._rises.places(alphas) for alphas in (plan.cells, plan.rows))
             score_packed(
-                packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, *plan.rises, self._rises.table, out
+                packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, plan.rises[0], plan.rises[1],
+                self._rises.table, out,
             )
         else:
             score_packed_real(packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, out)

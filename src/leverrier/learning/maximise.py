@@ -23,11 +23,19 @@ def table_from_counts(counts: NDArray[np.float64], pseudo_count: float = 0.0) ->
 
 
 def network_from_counts(
-    graph: Graph, states: Mapping[str, Sequence[Label]], statistics: Statistics, score: Score | None = None
+    graph: Graph,
+    states: Mapping[str, Sequence[Label]],
+    statistics: Statistics,
+    score: Score | None = None,
+    known: Mapping[Family, NDArray[np.float64]] | None = None,
 ) -> Network:
-    """The network with these counts' parameters: posterior means under a Bayesian score, else relative frequencies."""
-    families = [Family(node, graph.parents(node)) for node in graph]
-    tables = {}
+    """The network with these counts' parameters: posterior means under a Bayesian score, else relative frequencies.
+
+    `known` families keep the tables given.
+    """
+    given = known or {}
+    tables = {family.child: table for family, table in given.items()}
+    families = [family for family in (Family(node, graph.parents(node)) for node in graph) if family not in given]
     for family, counts in zip(families, statistics.tables(families), strict=True):
         rows = counts.size // counts.shape[-1]
         pseudo_count = 0.0 if score is None else score.alphas(counts.shape[-1], rows)[0]

@@ -6,39 +6,31 @@ the expected counts raises it, and variational EM on the new graph raises it aga
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from leverrier.data.reading import as_table
-from leverrier.data.table import Label, Table
+from leverrier.data.table import Label
 from leverrier.errors import OptionError
-from leverrier.learning.family_scores import FamilyScores, KnownScores, members
 from leverrier.learning.fit import FitResult, Method, fit
 from leverrier.learning.maximise import network_from_counts
 from leverrier.learning.score import BDe, Score
-from leverrier.learning.search.constraints import as_parents, make_problem
+from leverrier.learning.search.constraints import as_parents
 from leverrier.learning.search.hill_climb import hill_climb, random_moves
-from leverrier.learning.search.problem import Effort, Parents, Problem
+from leverrier.learning.search.problem import Effort
+from leverrier.learning.structural_task import MOST_CELLS, Task, make_task, named, problem_of
 from leverrier.model.graph import Edge, Graph
 from leverrier.model.network import Network, as_graph
 from leverrier.statistics.expected import ExpectedCounts
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.statistics.family import Family
 from leverrier.status import Status
 
-MOST_CELLS = 2**12
 SMALLEST_GAIN = 1e-3
 """Rounds that gain less than this many nats end the climb."""
 PERTURBING_MOVES = 3
-TOLERANCE = 1e-3
-"""Nats still to be gained when a round's EM stops: far less than decides between graphs."""
-MOVES = 2
-"""Arcs changed before the posteriors are renewed. They speak for the graph they were taken under: a long search on the
-same ones ties columns to each other that belong to the hidden variable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,36 +59,6 @@ class StructuralResult:
 
     def __repr__(self) -> str:
         return f"StructuralResult({self.network!r}, score {self.score:.3f}, {self.status} after {self.rounds} rounds)"
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What every round shares: the rows, what may change, and the scores of families without hidden members."""
-
-    table: Table
-    counts: ObservedCounts
-    observed: KnownScores | None
-    score: Score
-    required: tuple[Edge, ...]
-    forbidden: tuple[Edge, ...]
-    region: tuple[str, ...] | None
-    max_parents: int | None
-    max_cells: int
-    method: Method
-    above: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By node, what stays above it by arcs that are not among these nodes: no cycle may be closed through it."""
-    moves: float = MOVES
-    tolerance: float = TOLERANCE
-    deadline: float = np.inf
-    progress: Callable[[str, float], None] | None = None
-    been_here: Callable[[Graph], bool] | None = None
-    """Whether an earlier climb came through this graph: going on from it would end where that one ended."""
-
-    problems: dict[tuple[tuple[str, int], ...], Problem] = field(default_factory=dict, repr=False)
-    """The first round's, for the next."""
-
-    def budget(self) -> float | None:
-        return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
 
 
 def structural_em(
@@ -152,27 +114,6 @@ def structural_em(
     return best
 
 
-def make_task(
-    table: Table,
-    score: Score,
-    required: Iterable[Edge] = (),
-    forbidden: Iterable[Edge] = (),
-    region: Iterable[str] | None = None,
-    max_parents: int | None = None,
-    max_cells: int = MOST_CELLS,
-    method: Method = "vb",
-    budget: float | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
-) -> Task:
-    counts = ObservedCounts(table, threads=threads or len(os.sched_getaffinity(0)))
-    observed = FamilyScores(counts, score, max_cells) if counts.complete else None
-    deadline = np.inf if budget is None else time.monotonic() + budget
-    return Task(table, counts, observed, score, tuple(required), tuple(forbidden),
-                None if region is None else tuple(region), max_parents, max_cells, method,
-                deadline=deadline, progress=progress)  # fmt: skip
-
-
 def climb_structure(
     task: Task,
     graph: Graph,
@@ -198,7 +139,7 @@ def climb_structure(
         if found == fitted.network.graph or (task.been_here is not None and task.been_here(found)):
             status = Status.CONVERGED
             break
-        start = network_from_counts(found, fitted.network.states, expected, task.score)
+        start = _start(fitted, found, expected, task.score)
         refitted = _fitted(task, found, sizes, start, 1, seed)
         if worth(refitted, task.score) <= value + SMALLEST_GAIN:
             status = Status.CONVERGED
@@ -210,6 +151,16 @@ def climb_structure(
     return StructuralResult(
         fitted.network, value, fitted.log_likelihood, tuple(trace), status, len(trace) - 1, fitted, approximate
     )
+
+
+def _start(fitted: FitResult, graph: Graph, expected: ExpectedCounts, score: Score) -> Network:
+    """The network that the expected counts give this graph. EM does not begin at the families that every row shows:
+    where those have not changed their tables stay."""
+    network = fitted.network
+    kept = set(expected.observation.closed_nodes)
+    same = [node for node in graph if node in kept and graph.parents(node) == network.parents(node)]
+    known = {Family(node, graph.parents(node)): network.cpt(node) for node in same}
+    return network_from_counts(graph, network.states, expected, score, known)
 
 
 def _fitted(
@@ -258,32 +209,6 @@ def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
         if start[child].bit_count() < problem.max_parents:
             problem.scores.expand(child, start[child])  # (first of all: the family itself comes with it)
     return named(problem, hill_climb(problem, start, Effort(task.deadline, task.moves)))
-
-
-def problem_of(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
-    """What a round's search must respect. It is the same in every round: arcs that may not change have not changed."""
-    sizes = tuple(expected.cardinalities.items())
-    first = task.problems.get(sizes)
-    if first is None:
-        first = task.problems[sizes] = _first_problem(task, expected, graph)
-        return first
-    return replace(first, scores=first.scores.renewed(expected))
-
-
-def _first_problem(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
-    scores = FamilyScores(expected, task.score, task.max_cells, observed=task.observed)
-    problem = make_problem(scores, graph, task.required, task.forbidden, task.region, task.max_parents, None)
-    scores.candidates = problem.allowed
-    if not task.above:
-        return problem
-    place = {name: v for v, name in enumerate(scores.names)}
-    above = [sum(1 << place[p] for p in task.above.get(name, ()) if p in place) for name in scores.names]
-    return replace(problem, above=above)
-
-
-def named(problem: Problem, parents: Parents) -> Graph:
-    names = problem.scores.names
-    return Graph.from_parents({name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)})
 
 
 def _perturbed(task: Task, best: StructuralResult, rng: np.random.Generator, max_rounds: int) -> StructuralResult:

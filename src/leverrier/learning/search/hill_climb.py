@@ -86,18 +86,14 @@ class Climber:
     def _renew(self, child: int) -> None:
         problem, above = self.problem, self.parents[child]
         scores = problem.scores
-        column = np.full(problem.n_nodes, -np.inf)
+        add, delete = self.gains[ADD, :, child], self.gains[DELETE, :, child]
+        add[:] = delete[:] = -np.inf
         base = scores.family(child, above)
         if above.bit_count() < problem.max_parents:
-            expanded = scores.expand(child, above)
-            allowed = problem.allowed[:, child]
-            column[allowed] = expanded[:-1][allowed] - base
-        self.gains[ADD][:, child] = column
-        column = np.full(problem.n_nodes, -np.inf)
+            np.subtract(scores.expand(child, above)[:-1], base, out=add, where=problem.allowed[:, child])
         for p in members(above):
             if not problem.required[p, child]:
-                column[p] = scores.family(child, above & ~(1 << p)) - base
-        self.gains[DELETE][:, child] = column
+                delete[p] = scores.family(child, above & ~(1 << p)) - base
 
     def _renew_reversals(self, touched: list[int] | slice) -> None:
         """p → c becomes c → p: what the deletion and the addition gain together."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ from leverrier.statistics.observed import ObservedCounts
 
 MOST_FIRST_STATES = 128
 """A start needs no more than this many configurations to merge from."""
+KEPT_COUNTS = 32
+"""Sets of columns whose configurations are kept counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +42,38 @@ class Ground:
 
     def family(self, graph: Graph, node: str) -> float:
         """The score of a node's family, all of it observed."""
-        place = self._places
-        return self.scores.family(place[node], sum(1 << place[p] for p in graph.parents(node)))
+        parents = graph.parents(node)
+        known = self._families.get((node, parents))
+        if known is None:
+            place = self.places
+            known = self.scores.family(place[node], sum(1 << place[p] for p in parents))
+            self._families[node, parents] = known
+        return known
 
-    @property
-    def _places(self) -> dict[str, int]:
+    @cached_property
+    def _families(self) -> dict[tuple[str, tuple[str, ...]], float]:
+        return {}
+
+    @cached_property
+    def places(self) -> dict[str, int]:
         return {name: v for v, name in enumerate(self.scores.names)}
+
+    @cached_property
+    def _counts(self) -> dict[tuple[str, ...], ObservedCounts]:
+        return {}
+
+    def counts(self, columns: tuple[str, ...]) -> ObservedCounts:
+        """Counts of the rows' distinct configurations on these columns. The last asked for are kept: one candidate is
+        tried in many ways."""
+        found = self._counts.pop(columns, None)
+        if found is None:
+            projected = self.table.project(columns)
+            kept = tuple(self.table.columns[self.places[name]] for name in columns)
+            found = ObservedCounts(Table(kept, np.ascontiguousarray(projected.configurations), projected.weights))
+        self._counts[columns] = found
+        if len(self._counts) > KEPT_COUNTS:
+            del self._counts[next(iter(self._counts))]
+        return found
 
     def total(self, graph: Graph) -> float:
         """The score of a graph without hidden variables."""
@@ -83,16 +112,15 @@ def try_region(
     inside.update(child for name in hidden for child in graph.children(name) if child not in hidden)
     inside.update(parent for name in hidden for parent in graph.parents(name) if parent not in hidden)
     context = {p for v in inside for p in graph.parents(v)} - inside - set(hidden)
-    columns = [name for name in ground.table.variables if name in inside or name in context]
-    projected = ground.table.project(columns)
-    table = _as_table(ground.table, columns, projected.configurations, projected.weights)
+    columns = tuple(name for name in ground.table.variables if name in inside or name in context)
+    counts = ground.counts(columns)
     sub = Graph.from_parents(
         {v: graph.parents(v) if v in inside else () for v in columns} | {h: graph.parents(h) for h in hidden}
     )
     task = Task(
-        table=table,
-        counts=ObservedCounts(table),
-        observed=Renumbered(ground.scores, [ground.scores.names.index(v) for v in columns]),
+        table=counts.table,
+        counts=counts,
+        observed=Renumbered(ground.scores, [ground.places[v] for v in columns]),
         score=ground.scores.score,
         required=(),
         forbidden=(),
@@ -105,10 +133,10 @@ def try_region(
         deadline=ground.deadline,
         been_here=None if seen is None else _remember(seen, graph, (*inside, *hidden)),
     )
-    given = None if merged is None else _merged_start(sub, table, merged, hidden[merged], ground.scores.score)
+    given = None if merged is None else _merged_start(sub, counts.table, merged, hidden[merged], ground.scores.score)
     result = climb_structure(task, sub, hidden, given, starts, max_rounds, seed)
     whole = graph.with_parents({v: result.graph.parents(v) for v in (*inside, *hidden)})
-    roots = sum(ground.scores.family(ground.scores.names.index(c), 0) for c in context)
+    roots = sum(ground.scores.family(ground.places[c], 0) for c in context)
     outside = sum(ground.family(whole, v) for v in whole if v not in inside and v not in hidden)
     return Tried(whole, result.score - roots + outside, result)
 
@@ -141,13 +169,6 @@ def _above(graph: Graph, node: str, inside: set[str], context: set[str]) -> froz
         else:
             waiting += graph.parents(parent)
     return frozenset(found)
-
-
-def _as_table(
-    like: Table, columns: list[str], configurations: NDArray[np.unsignedinteger], weights: NDArray[np.float64]
-) -> Table:
-    places = [like.index(name) for name in columns]
-    return Table(tuple(like.columns[p] for p in places), np.ascontiguousarray(configurations), weights)
 
 
 def _merged_start(

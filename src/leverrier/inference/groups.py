@@ -17,7 +17,7 @@ from leverrier.inference.layout import Layout
 from leverrier.inference.packs import Pack, PackedRows, pack_rows
 from leverrier.inference.trees import Trees, plan_trees
 from leverrier.inference.unobserved import Evidence, Group, unobserved_groups
-from leverrier.kernels.grouping import equal_runs, locate
+from leverrier.kernels.grouping import equal_runs, locate, number_keys
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -189,13 +189,11 @@ def _located(
         evidence.codes, evidence.column_of, evidence.hole, layout.begins, layout.starts, layout.members,
         layout.strides, layout.size, rows, kind, within, needs, first, bases, key,
     )  # fmt: skip
-    _, example, same = np.unique(key, return_index=True, return_inverse=True)
-    if not equal_runs(bases, first, lengths, example[same]):  # two hashes coincide: merge nothing
-        example, same = np.arange(len(rows)), np.arange(len(rows))
-    order = np.argsort(example, kind="stable")  # by group, then by first appearance
-    rank = np.empty(len(order), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    place, example = rank[same], example[order]
+    slots = np.full(1 << (2 * len(rows)).bit_length(), -1, dtype=np.int64)
+    example, place = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
+    example = example[: number_keys(key, slots, example, place)]  # by group, then by first appearance
+    if not equal_runs(bases, first, lengths, example[place]):  # two hashes coincide: merge nothing
+        example, place = np.arange(len(rows)), np.arange(len(rows))
     weights = None if evidence.weights is None else evidence.weights[rows]
     total = np.bincount(place, weights=weights, minlength=len(example)).astype(np.float64)
     cuts = np.concatenate([[0], np.cumsum(np.bincount(kind[example], minlength=len(groups)))])

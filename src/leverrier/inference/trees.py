@@ -60,6 +60,18 @@ class Trees:
         )  # fmt: skip
 
 
+NO_TREES = Trees(
+    np.zeros((0, 8), dtype=np.int64),
+    np.zeros((0, 9), dtype=np.int64),
+    np.zeros((0, 2), dtype=np.int64),
+    np.zeros(0, dtype=np.int32),
+    np.zeros(0, dtype=np.uint32),
+    np.zeros(0, dtype=np.uint32),
+    np.zeros(0),
+    (),
+)
+
+
 @dataclass(eq=False)
 class _Flat:
     trees: list[tuple[int, ...]] = field(default_factory=list)
@@ -85,6 +97,8 @@ class _Flat:
 
 def plan_trees(layout: Layout, members: Sequence[tuple[int, ...]], rows: Sequence[PackedRows]) -> Trees:
     """A clique tree for each of these groups, from the group's members and located rows."""
+    if not members:
+        return NO_TREES
     flat = _Flat()
     scopes = []
     base = row = kept = 0

@@ -74,11 +74,14 @@ def unobserved_groups(evidence: Evidence, layout: Layout, order: Integers, prune
     keys = _random_keys(1846, missing.shape[1])
     count = connect_unobserved(missing, order, layout.starts, layout.members, prune, keys, labels, found)
     pruned = bool((labels == BARREN).any())
+    if len(first) == 1:
+        roots = [root for _, root in sorted((key, root) for _, root, key in found[:count].tolist())]
+        return [Group(tuple(np.flatnonzero(labels[0] == root).tolist()), None) for root in roots], pruned
     at, root, key = found[:count].T
     _, example, kind = np.unique(key, return_index=True, return_inverse=True)
     sets = [tuple(int(v) for v in np.flatnonzero(labels[at[i]] == root[i])) for i in example]
-    if len(first) == 1 or not sets:
-        return [Group(members, None) for members in sets], pruned
+    if not sets:
+        return [], pruned
     rows_of = np.argsort(pattern, kind="stable")
     counts = np.bincount(pattern, minlength=len(first))
     begin = np.cumsum(counts) - counts

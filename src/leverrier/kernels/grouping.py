@@ -93,6 +93,26 @@ def locate(
 
 
 @njit(cache=True, nogil=True)
+def number_keys(key, slots, example, place):
+    """Number distinct keys by first appearance: place[i] is key i's number, example[n] the first key with number n.
+
+    Gives back how many. `slots` is a table of −1, a power of two long and longer than there are keys.
+    """
+    mask = np.uint64(slots.size - 1)
+    count = 0
+    for i in range(key.size):
+        at = (key[i] ^ (key[i] >> np.uint64(29))) & mask
+        while slots[at] >= 0 and key[example[slots[at]]] != key[i]:
+            at = (at + np.uint64(1)) & mask
+        if slots[at] < 0:
+            slots[at] = count
+            example[count] = i
+            count += 1
+        place[i] = slots[at]
+    return count
+
+
+@njit(cache=True, nogil=True)
 def equal_runs(bases, first, length, other):
     """Whether every run bases[first[i]:…+length[i]] equals that of its representative other[i]."""
     for i in range(first.size):

@@ -45,11 +45,10 @@ def completed_score(seen: Observation, plan: Plan, theta: Floats, score: Score) 
         raise OptionError("the network gives some row probability zero, so it has no score: fit it with prior=")
     used = counts > 0
     entropy = explained - float(counts[used] @ np.log(theta[used]))
-    for begin, table in zip(plan.layout.begins, seen.observed_tables(seen.open_nodes), strict=False):
+    for begin, table in zip(plan.layout.begins, seen.open_counts, strict=False):
         counts[begin : begin + table.size] += table.ravel()
     opened = plan.layout.unpack(counts)
-    closed = seen.observed_tables(seen.closed_nodes)
-    return entropy + total_score([*opened, *closed], score, seen.table.total), counts
+    return entropy + total_score([*opened, *seen.closed_counts], score, seen.table.total), counts
 
 
 def total_score(tables: Iterable[Floats], score: Score, total: float) -> float:

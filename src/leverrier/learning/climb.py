@@ -59,14 +59,15 @@ def climb(
     deadline: float = np.inf,
     before: tuple[float, ...] = (),
     stop: threading.Event | None = None,
+    block: int = 8,
 ) -> Climb:
-    """Run until convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part.
+    """Run until convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part, `block`
+    how many evaluations to ask for at first.
 
     Threads get no interrupt from the keyboard: who starts them sets `stop` instead.
     """
     trace: list[float] = list(before)
     kept = 0  # (evaluations that were taken back do not count: how many fall in a block depends on the clock)
-    block = 8
     outcome, status = Outcome.RUNNING, Status.ITERATION_LIMIT
     try:
         while outcome is Outcome.RUNNING and kept < max_iterations:

@@ -34,6 +34,8 @@ Floats = NDArray[np.float64]
 
 SHORT = 20
 """Iterations of every start before the best are chosen, where not all are to be run to the end."""
+QUICK = 1e5
+"""E-steps of fewer nanoseconds are asked for in larger blocks from the first."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ def _rule(method: str, prior: float | Score | None, score: Score | None) -> Scor
 
 def _points(seen: Observation, initial: Any, starts: int, seed: int) -> list[Floats]:
     """The starting parameters of every start."""
-    observed = seen.observed_tables(seen.open_nodes)
+    observed = seen.open_counts
+    if isinstance(initial, Network) and starts == 1:
+        return [network_start(seen, initial)]
     generators = np.random.default_rng(seed).spawn(starts)
     points = [random_start(seen, observed, rng, first=i == 0) for i, rng in enumerate(generators)]
     if isinstance(initial, Network):
@@ -135,6 +139,7 @@ def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[Para
     Short E-steps: starts are shared out over threads. Long ones: one start at a time, its rows shared out.
     """
     long = task.objective.plan.work > LONG
+    block = 32 if task.objective.plan.work < QUICK else 8
     with ThreadPoolExecutor(options.workers) as pool:
         inner = pool if long and options.workers > 1 else None
         climbers = [
@@ -144,7 +149,8 @@ def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[Para
         stop = threading.Event()
 
         def go(i: int, limit: int, before: tuple[float, ...] = ()) -> Climb:
-            found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before, stop=stop)
+            found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before, stop=stop,
+                          block=block)  # fmt: skip
             found = _past_saddles(climbers[i], found, limit, options)
             if found.status is Status.INTERRUPTED:
                 stop.set()
@@ -209,12 +215,15 @@ def _result(
     if task.objective.variational:
         bound, expected = completed_score(seen, task.objective.plan, climbers[best].theta, rule)
     opened = dict(zip(seen.open_nodes, layout.unpack(task.final_parameters(climbers[best])), strict=True))
-    climbed = dict(zip(seen.open_nodes, layout.unpack(climbers[best].theta), strict=True))
+    climbed = opened
+    if task.objective.variational:
+        climbed = dict(zip(seen.open_nodes, layout.unpack(climbers[best].theta), strict=True))
     tables = {**task.closed, **opened}
     if in_order:
         counts = dict(zip(seen.open_nodes, layout.unpack(expected), strict=True))
         orders = state_orders(seen.graph, opened, counts, seen.hidden)
-        tables, climbed = reordered(seen.graph, tables, orders), reordered(seen.graph, climbed, orders)
+        tables = {**tables, **reordered(seen.graph, opened, orders)}
+        climbed = reordered(seen.graph, climbed, orders) if task.objective.variational else climbed
     network = Network.trusted(seen.graph, seen.states, tables)
     same = max(100 * options.tolerance, 1e-8 * abs(winner.value))
     return FitResult(

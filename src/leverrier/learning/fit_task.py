@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,16 @@ from leverrier.learning.cheeseman_stutz import total_score
 from leverrier.learning.em import Objective, ParameterClimb
 from leverrier.learning.maximise import table_from_counts
 from leverrier.learning.score import Score
+from leverrier.statistics.family import Family
 from leverrier.statistics.observation import Observation
+from leverrier.statistics.observed import ObservedCounts
 
 Floats = NDArray[np.float64]
+
+_Closed = dict[tuple[Family, float], tuple[Floats, float, float]]
+"""By closed family and pseudo-count: its table, its log-likelihood, and that with the prior's counts."""
+_CLOSED: WeakKeyDictionary[ObservedCounts, _Closed] = WeakKeyDictionary()
+"""Who fits many graphs to one table meets the same closed families again and again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,20 +63,24 @@ def make_task(seen: Observation, prior: float | Score | None, variational: bool)
     """Plan the E-step and count what is observed. With `variational`, `prior` is the score that is bounded."""
     layout = seen.layout
     fixed, alphas = np.zeros(layout.room), np.zeros(layout.room)
-    for begin, counts in zip(layout.begins, seen.observed_tables(seen.open_nodes), strict=False):
+    for begin, counts in zip(layout.begins.tolist(), seen.open_counts, strict=False):
         alphas[begin : begin + counts.size] = pseudo_count(prior, counts.shape)
         fixed[begin : begin + counts.size] = counts.ravel()
-    counted = dict(zip(seen.closed_nodes, seen.observed_tables(seen.closed_nodes), strict=True))
     closed: dict[str, Floats] = {}
     constant = likelihood = 0.0
-    for node, counts in counted.items():
+    known = _CLOSED.setdefault(seen.counts, {})
+    for node, counts in zip(seen.closed_nodes, seen.closed_counts, strict=True):
         alpha = pseudo_count(prior, counts.shape)
-        closed[node] = table_from_counts(counts, alpha)
-        likelihood += log_sum(counts, closed[node])
-        constant += log_sum(counts + alpha, closed[node])
+        key = (Family(node, seen.graph.parents(node)), alpha)
+        if key not in known:
+            table = table_from_counts(counts, alpha)
+            known[key] = (table, log_sum(counts, table), log_sum(counts + alpha, table))
+        closed[node], own_likelihood, own_constant = known[key]
+        likelihood += own_likelihood
+        constant += own_constant
     if variational:
         assert not isinstance(prior, int | float | None)
-        constant = total_score(counted.values(), prior, seen.table.total)
+        constant = total_score(seen.closed_counts, prior, seen.table.total)
     plan = seen.plan(prune=not variational)
     return Task(seen, Objective(plan, fixed + alphas, alphas, variational), closed, constant, likelihood)
 

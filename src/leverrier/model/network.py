@@ -126,9 +126,7 @@ class Network:
     @cached_property
     def dimension(self) -> int:
         """The number of free parameters."""
-        return sum(
-            (self.cardinality(node) - 1) * math.prod(self.shape(node)[:-1]) for node in self.graph
-        )
+        return sum(table.size - table.size // table.shape[-1] for table in self.tables.values())
 
     def sample(self, n_rows: int, seed: int | np.random.Generator = 0) -> Table:
         """Rows drawn from the network, parents first, as a Table."""

@@ -85,6 +85,21 @@ class ExpectedCounts:
         return np.array([*(name in self._seen.incomplete for name in self._names), False], dtype=np.bool_)
 
     @cached_property
+    def _whole(self) -> NDArray[np.bool_]:
+        """The others."""
+        return ~self._lacking
+
+    @cached_property
+    def _holey(self) -> dict[int, bool]:
+        """The variables that some row lacks; whether some row has them."""
+        return {v: bool(self._columns[v] >= 0) for v in np.flatnonzero(self._lacking).tolist()}
+
+    @cached_property
+    def _alone(self) -> dict[int, NDArray[np.bool_]]:
+        """By such a variable, a mask of it alone."""
+        return {v: np.arange(len(self._states)) == v for v in self._holey}
+
+    @cached_property
     def _columns(self) -> Integers:
         return np.append(self._seen.evidence.column_of, -1)
 
@@ -163,47 +178,43 @@ class ExpectedCounts:
 
         The place after the last variable is the family with no further parent.
         """
-        last = len(self._cards)
-        inside = [v for v in (*parents, child) if self._lacking[v]]
-        alone = [v for v in inside if self._columns[v] < 0]
-        base = math.prod(self._cards[v] for v in (*parents, child))
-        sizes = np.where(wanted, base * self._states, 0)
-        seen: dict[int, Floats] = {}
-        soft: list[tuple[int, NDArray[np.bool_]]] = []  # one member hidden, all else observed: quickly counted
-        rest = np.flatnonzero(wanted & self._lacking).tolist()
-        if not inside:
-            seen = self._observed_parts(child, parents, np.flatnonzero(wanted & ~self._lacking).tolist())
-            for v, table in seen.items():
-                sizes[v] = len(table)
-            hidden = [v for v in rest if self._columns[v] < 0]
-            rest = [v for v in rest if self._columns[v] >= 0]
-            soft = [(v, self._only(v)) for v in hidden]
-        elif inside == alone and len(alone) == 1:
-            soft = [(alone[0], wanted & ~self._lacking)]
-        else:
-            rest = np.flatnonzero(wanted).tolist()
+        family = (*parents, child)
+        inside = [v for v in family if v in self._holey]
+        sizes = np.where(wanted, math.prod([self._cards[v] for v in family]) * self._states, 0)
+        seen = {} if inside else self._observed_parts(child, parents, wanted)
+        for v, table in seen.items():
+            sizes[v] = len(table)
         starts = np.zeros(len(wanted) + 1, dtype=np.int64)
-        np.cumsum(sizes, out=starts[1:])
+        sizes.cumsum(out=starts[1:])
         counts = np.zeros(int(starts[-1]))
-        above = np.array(parents, dtype=np.int64)
-        for h, which in soft:
-            owner, posteriors = self._of_hidden(h)
-            soft_tables(self._seen.evidence.codes, self._columns, self._states, child, above, h, which, starts,
-                        self._weights, owner, posteriors, counts)  # fmt: skip
         for v, table in seen.items():
             counts[starts[v] : starts[v + 1]] = table
-        for v in rest:
-            names = tuple(self._names[p] for p in (*parents, *([v] if v < last else [])))
+        left = wanted if inside else wanted & self._lacking
+        for h, which in self._one_hidden(inside, wanted):
+            owner, posteriors = self._of_hidden(h)
+            above = np.array(parents, dtype=np.int64)
+            soft_tables(self._seen.evidence.codes, self._columns, self._states, child, above, h, which, starts,
+                        self._weights, owner, posteriors, counts)  # fmt: skip
+            left = left & ~which
+        for v in np.flatnonzero(left).tolist():
+            names = tuple(self._names[p] for p in (*parents, *([v] if v < len(self._cards) else [])))
             counts[starts[v] : starts[v + 1]] = self._table(Family(self._names[child], names)).ravel()
         return counts, starts
 
-    def _only(self, v: int) -> NDArray[np.bool_]:
-        which = np.zeros(len(self._states), dtype=np.bool_)
-        which[v] = True
-        return which
+    def _one_hidden(self, inside: list[int], wanted: NDArray[np.bool_]) -> list[tuple[int, NDArray[np.bool_]]]:
+        """Where one member is hidden and all others are columns without holes: that member, and which of the wanted.
 
-    def _observed_parts(self, child: int, parents: Sequence[int], places: Sequence[int]) -> dict[int, Floats]:
+        `inside` are the members with holes besides the wanted one.
+        """
+        if not inside:
+            return [(v, self._alone[v]) for v, seen in self._holey.items() if wanted[v] and not seen]
+        if len(inside) == 1 and not self._holey[inside[0]]:
+            return [(inside[0], wanted & self._whole)]
+        return []
+
+    def _observed_parts(self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_]) -> dict[int, Floats]:
         """The packed tables of families that every row shows, by variable."""
+        places = np.flatnonzero(wanted & self._whole).tolist()
         if not places:
             return {}
         column = self._seen.evidence.column_of

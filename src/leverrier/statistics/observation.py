@@ -18,6 +18,9 @@ from leverrier.model.graph import Graph
 from leverrier.statistics.family import Family
 from leverrier.statistics.observed import ObservedCounts
 
+KEPT_GRAPHS = 16
+"""Counts that are handed on remember so many graphs they were paired with, the latest: some come back."""
+
 
 @dataclass(frozen=True, eq=False)
 class Observation:
@@ -57,19 +60,19 @@ class Observation:
     def open_nodes(self) -> tuple[str, ...]:
         """Nodes whose family is unobserved in some row, parents before children."""
         parents = self.graph.parent_map
-        return tuple(n for n in self.graph.order if n in self.incomplete or not self.incomplete.isdisjoint(parents[n]))
+        lacking = self.incomplete
+        return tuple(n for n in self.graph.order if n in lacking or not lacking.isdisjoint(parents[n]))
 
     @cached_property
     def closed_nodes(self) -> tuple[str, ...]:
-        return tuple(node for node in self.graph if node not in set(self.open_nodes))
+        opened = set(self.open_nodes)
+        return tuple(node for node in self.graph if node not in opened)
 
     @cached_property
     def layout(self) -> Layout:
         """Where the open families' tables lie; variables are numbered in the graph's order of nodes."""
         number = {node: position for position, node in enumerate(self.graph)}
-        scopes = tuple(
-            tuple(number[v] for v in (*self.graph.parents(node), node)) for node in self.open_nodes
-        )
+        scopes = tuple(tuple(number[v] for v in (*self.graph.parents(node), node)) for node in self.open_nodes)
         return Layout(scopes, tuple(len(self.states[node]) for node in self.graph))
 
     @cached_property
@@ -79,7 +82,7 @@ class Observation:
     def plan(self, prune: bool, largest_joint: int = LARGEST_JOINT) -> Plan:
         """The plan of an E-step, kept. Where nothing was pruned it serves both ways, and where no group needed a tree
         it serves any larger joint."""
-        for (pruned, largest), made in self._plans.items():
+        for (pruned, largest), made in list(self._plans.items()):
             same_joint = largest == largest_joint or (largest < largest_joint and not len(made.trees))
             if same_joint and (pruned == prune or (pruned and not made.pruned)):
                 return made
@@ -87,6 +90,16 @@ class Observation:
         made = make_plan(self.evidence, self.layout, order, prune=prune, largest_joint=largest_joint)
         self._plans[prune, largest_joint] = made
         return made
+
+    @cached_property
+    def open_counts(self) -> list[NDArray[np.float64]]:
+        """`observed_tables` of the open nodes; not to be written to."""
+        return self.observed_tables(self.open_nodes)
+
+    @cached_property
+    def closed_counts(self) -> list[NDArray[np.float64]]:
+        """`observed_tables` of the closed nodes, which is all that is to be known of them; not to be written to."""
+        return self.observed_tables(self.closed_nodes)
 
     def observed_tables(self, nodes: Sequence[str]) -> list[NDArray[np.float64]]:
         """Counts of these nodes' families over the rows in which the whole family is observed."""
@@ -126,6 +139,12 @@ def observe(
             table, counts = table.take(kept), None
     if table.n_rows == 0:
         raise TableError("the table has no rows (with a weight above zero): there is nothing to learn from")
+    own = {node: tuple(states[node]) for node in graph}
     if counts is None or counts.table is not table:
-        counts = ObservedCounts(table)
-    return Observation(graph, {node: tuple(states[node]) for node in graph}, table, counts, kept)
+        return Observation(graph, own, table, ObservedCounts(table), kept)
+    key = (graph, tuple(own.values()))
+    found = counts.paired.pop(key, None) or Observation(graph, own, table, counts, kept)
+    counts.paired[key] = found
+    for old in list(counts.paired)[:-KEPT_GRAPHS]:  # (another thread may have dropped it)
+        counts.paired.pop(old, None)
+    return found

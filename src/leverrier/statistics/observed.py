@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,8 @@ class ObservedCounts:
         self._rows: tuple[tuple[int, tuple[int, ...]], NDArray[np.int64], int] | None = None
         self._tables: dict[Family, NDArray[np.float64]] = {}
         self._kept_cells = 0
+        self.paired: dict[Any, Any] = {}
+        """What statistics/observation.py made of these rows for the latest graphs."""
 
     @property
     def cardinalities(self) -> dict[str, int]:

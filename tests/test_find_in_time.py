@@ -47,6 +47,9 @@ def test_a_hidden_regime_is_found_with_what_it_drives():
     assert not chain.within_slice
     assert "drives x0, x1, x2" in found.words
     assert np.allclose(found.posterior()["H1"], chain.posterior)
+    fresh = sequences_of(rng.integers(0, 3, (5, 50)))
+    assert found.network is not None
+    assert np.allclose(found.network.surprise(fresh), found.model.surprise(fresh), atol=1e-9)
 
 
 @pytest.mark.parametrize(("order", "verdict", "lags"), [(0, "nothing", 0), (1, "nothing", 1), (2, "lags", 2)])

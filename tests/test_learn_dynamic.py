@@ -83,7 +83,7 @@ def test_trees_as_a_network_are_the_model_of_slices():
     order = slice_order(sequences)
     design = make_design(sequences, lag_features(sequences.variables, 3), order)
     model = fit_slices(design, choose(design, make_folds(sequences, 5, 0)))
-    network = as_dynamic(model, sequences.states, 3)
+    network = as_dynamic(model, sequences.states)
     fresh = Sequences.from_table(truth().sample(90, seed=5).table, [0, 1, 3, 40, 90])
     assert np.allclose(network.surprise(fresh), model.surprise(fresh), atol=1e-10)
 

@@ -10,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.learning.chain_em import ChainFit, ChainSettings, fit_chains
-from leverrier.learning.chain_starts import WINDOWS, Expectation, chain_start
+from leverrier.learning.chain_starts import WINDOWS, Expectation, chain_start, copy_start
 from leverrier.learning.slice_choice import LN2, Choice, compare, fit_slices
 from leverrier.learning.slice_design import Design, make_blocks
 
 Floats = NDArray[np.float64]
 STATES = (2, 3, 4, 6, 8)
 """Numbers of states tried for a chain, as long as more of them pay."""
-MOST_JOINT = 32
+COPY = 0
+"""The "window" of a chain that began as a noisy copy of a column."""
+MOST_COPIED = 12
+"""Columns of up to this many states may be copied."""
+MOST_JOINT = 44
 MOST_CHAINS = 3
 CLIMBED = 2
 """Of the starts with two states so many are tried with more."""
@@ -30,7 +34,9 @@ class Link:
     """How one chain began: whose residuals, over which window, in how many states."""
 
     residuals: str
+    """Whose residuals; or the column of which it began as a copy."""
     window: int
+    """Slices averaged, or COPY."""
     states: int
 
 
@@ -141,7 +147,10 @@ def _extend(
     ground: Ground, fit: ChainFit | None, before: tuple[Link, ...], link: Link, live: Floats
 ) -> ChainFit | None:
     sequences = ground.design.sequences
-    start = chain_start(sequences, _expectation(ground, fit, link.residuals, live), link.window, link.states, live,
+    if link.window == COPY:
+        start = copy_start(sequences, link.residuals, live)
+    else:
+        start = chain_start(sequences, _expectation(ground, fit, link.residuals, live), link.window, link.states, live,
                         ground.seed)  # fmt: skip
     if start is None:
         return None
@@ -169,21 +178,37 @@ def _best_next(ground: Ground, best: Built | None, folds: NDArray[np.int64]) -> 
     """
     found: Built | None = None
     places = list(_places(ground, best))
+    room = MOST_JOINT // int(np.prod([link.states for link in (best.links if best else ())]))
     stale = 0
     for states in STATES:
-        room = np.prod([link.states for link in (best.links if best else ())]) * states <= MOST_JOINT
-        if ground.spent or not room or stale >= PATIENCE:
+        if ground.spent or states > room or stale >= PATIENCE:
             break
-        tried = sorted(_tries(ground, best, states, places), key=lambda built: -built.worth)
+        links = [Link(residuals, window, states) for residuals, window in places]
+        tried = _tried(ground, best, links)
         if states == STATES[0]:
             places = [(one.links[-1].residuals, one.links[-1].window) for one in tried[:CLIMBED]]
-        driving = [one for one in tried if all(one.fit.model.driven(name) for name in chain_names(len(one.links)))]
-        stale += 1
-        if driving:
-            one = replace(driving[0], block_bits=held_out(driving[0], folds))
-            if found is None or _clearly_better(found, one):
-                found, stale = one, 0
-    return found
+        better = _if_better(found, tried, folds)
+        found, stale = (found, stale + 1) if better is None else (better, 0)
+    copies = _tried(ground, best, [link for link in _copies(ground) if link.states <= room])
+    return _if_better(found, copies, folds) or found
+
+
+def _if_better(found: Built | None, tried: list[Built], folds: NDArray[np.int64]) -> Built | None:
+    """The first of those tried whose chains all drive something, judged on held-out blocks; None if not better."""
+    for one in tried:
+        if all(one.fit.model.driven(name) for name in chain_names(len(one.links))):
+            judged = replace(one, block_bits=held_out(one, folds))
+            return judged if found is None or _clearly_better(found, judged) else None
+    return None
+
+
+def _copies(ground: Ground) -> Iterator[Link]:
+    """Columns whose own past tells something: each may be a noisy sign of a chain with as many states."""
+    model = fit_slices(ground.design, ground.choice)
+    for name in ground.design.variables:
+        states = ground.design.states(name)
+        if 1 < states <= MOST_COPIED and any(getattr(f, "variable", "") == name for f in model.asked(name)):
+            yield Link(name, COPY, states)
 
 
 def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
@@ -191,13 +216,13 @@ def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
     return ((name, window) for name in names for window in WINDOWS)
 
 
-def _tries(ground: Ground, best: Built | None, states: int, places: Sequence[tuple[str, int]]) -> Iterator[Built]:
+def _tried(ground: Ground, best: Built | None, links: Sequence[Link]) -> list[Built]:
+    """Each link added to the chains so far, best first."""
     live = np.ones(ground.design.n_slices)
     before = best.links if best is not None else ()
-    for residuals, window in places:
-        if ground.spent:
-            return
-        link = Link(residuals, window, states)
-        fit = _extend(ground, best.fit if best is not None else None, before, link, live)
+    made = []
+    for link in links:
+        fit = None if ground.spent else _extend(ground, best.fit if best is not None else None, before, link, live)
         if fit is not None:
-            yield Built(ground, (*before, link), fit, fit.worth(ground.design.n_slices))
+            made.append(Built(ground, (*before, link), fit, fit.worth(ground.design.n_slices)))
+    return sorted(made, key=lambda built: -built.worth)

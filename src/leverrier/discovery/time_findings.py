@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.slice_features import Memory
+from leverrier.learning.dynamic import as_dynamic
 from leverrier.model.chain_model import Chain, ChainModel
+from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.slice_model import SliceModel
 from leverrier.status import Status
 
@@ -91,6 +93,13 @@ class TimeFindings:
         if self.memories:
             return "memories"
         return "lags" if self.lags > 1 else "nothing"
+
+    @property
+    def network(self) -> DynamicNetwork | None:
+        """The model as a network in time; None where it keeps memories, which no network of lags has."""
+        if any(isinstance(f, Memory) for name in self.model.cpds for f in self.model.asked(name)):
+            return None
+        return as_dynamic(self.model, {variable.name: variable.states for variable in self.model.variables})
 
     def posterior(self, sequences: Any = None) -> dict[str, Floats]:
         """By hidden chain (slices, states); of the sequences learnt from, or of others."""

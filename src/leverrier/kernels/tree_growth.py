@@ -24,40 +24,55 @@ def count_by_feature(features, child, weights, rows, offsets, counts):
 
 
 @njit(cache=True, nogil=True)
-def dirichlet_score(counts, alpha, total_alpha):
-    """ln P(counts) of one leaf under its Dirichlet prior, for counts in sequence."""
+def fill_log_rises(alpha, out):
+    """out[n] = ln Γ(alpha + n) − ln Γ(alpha), for whole counts from 0 on."""
+    rise = 0.0
+    for n in range(out.shape[0]):
+        out[n] = rise
+        rise += log(alpha + n)
+
+
+@njit(cache=True, nogil=True)
+def log_rise(n, alpha, known):
+    """ln Γ(alpha + n) − ln Γ(alpha), looked up where the count is whole."""
+    whole = int(n)
+    if whole < known.shape[0] and whole == n:
+        return known[whole]
+    return lgamma(alpha + n) - lgamma(alpha)
+
+
+@njit(cache=True, nogil=True)
+def dirichlet_score(counts, alpha, cells, rows):
+    """ln P(counts) of one leaf with prior count alpha for each state, for counts in sequence."""
     score = 0.0
     total = 0.0
     for k in range(counts.shape[0]):
         n = counts[k]
         if n > 0.0:
-            score += lgamma(alpha[k] + n) - lgamma(alpha[k])
+            score += log_rise(n, alpha, cells)
             total += n
-    return score + lgamma(total_alpha) - lgamma(total_alpha + total)
+    return score - log_rise(total, alpha * counts.shape[0], rows)
 
 
 @njit(cache=True, nogil=True)
-def best_split(counts, offsets, ordinal, allowed, alpha):
+def best_split(counts, offsets, ordinal, alpha, cells, rows):
     """The best binary split of a node: (gain less its price, feature, kind, value).
 
     The price of a split is the log of how many splits there were to choose from, each of which leaves rows on both
-    sides. Feature −1: there was none.
+    sides. Feature −1: there was none. `cells` and `rows` hold log rises of whole counts (see fill_log_rises).
     """
-    states = alpha.shape[0]
-    total_alpha = alpha.sum()
+    states = counts.shape[1]
     whole = np.zeros(states)
     for v in range(offsets[0], offsets[1]):
         for k in range(states):
             whole[k] += counts[v, k]
-    here = dirichlet_score(whole, alpha, total_alpha)
+    here = dirichlet_score(whole, alpha, cells, rows)
     left = np.zeros(states)
     right = np.zeros(states)
     best = -np.inf
     best_feature, best_kind, best_value = -1, 0, 0
     candidates = 0
     for f in range(offsets.shape[0] - 1):
-        if not allowed[f]:
-            continue
         first, last = offsets[f], offsets[f + 1]
         present = 0
         top = first
@@ -81,7 +96,7 @@ def best_split(counts, offsets, ordinal, allowed, alpha):
                 for k in range(states):
                     right[k] = max(whole[k] - left[k], 0.0)
                 candidates += 1
-                gain = dirichlet_score(left, alpha, total_alpha) + dirichlet_score(right, alpha, total_alpha) - here
+                gain = dirichlet_score(left, alpha, cells, rows) + dirichlet_score(right, alpha, cells, rows) - here
                 if gain > best:
                     best, best_feature, best_kind, best_value = gain, f, AT_MOST, v - first
         for v in range(first, last):
@@ -99,7 +114,7 @@ def best_split(counts, offsets, ordinal, allowed, alpha):
             for k in range(states):
                 right[k] = max(whole[k] - left[k], 0.0)
             candidates += 1
-            gain = dirichlet_score(left, alpha, total_alpha) + dirichlet_score(right, alpha, total_alpha) - here
+            gain = dirichlet_score(left, alpha, cells, rows) + dirichlet_score(right, alpha, cells, rows) - here
             if gain > best:
                 best, best_feature, best_kind, best_value = gain, f, EQUAL, v - first
     if candidates > 0:

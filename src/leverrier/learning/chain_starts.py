@@ -18,6 +18,7 @@ WINDOWS = (1, 9, 41, 201)
 DIRECTIONS = 6
 """Residuals are looked at in this many directions, those in which they vary most."""
 SOFTNESS = 0.1
+COPY_SOFTNESS = 0.3
 
 
 def residuals(sequences: Sequences, expectation: Expectation | None, live: Floats) -> Floats:
@@ -82,3 +83,14 @@ def chain_start(
         return None
     values = averaged(residuals(sequences, expectation, live), sequences, window, live)
     return clustered(values, states, live, seed)
+
+
+def copy_start(sequences: Sequences, name: str, live: Floats) -> Floats:
+    """Posteriors that lean to the state a column shows: the column as a noisy sign of something steadier behind it."""
+    cells = sequences.table.column(name)
+    states = len(sequences.states[name])
+    seen = (cells != sequences.table.missing) & (live > 0)
+    out = np.full((sequences.n_slices, states), 1.0 / states)
+    out[seen] = COPY_SOFTNESS / states
+    out[seen, cells[seen]] += 1.0 - COPY_SOFTNESS
+    return out

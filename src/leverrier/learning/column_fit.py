@@ -127,14 +127,14 @@ def bag_column(
     smoothing: Smoothing,
     leaf_count: float = LEAF_COUNT,
 ) -> AveragedCPD:
-    """One distribution of each shape for each resample (weights by slice), to be averaged."""
+    """One distribution for each resample (weights by slice), the shapes in turn, to be averaged."""
     own = design.before(name)
     everything = range(len(design.features))
     order = tuple(everything) if own is None else (own, *(f for f in everything if f != own))
+    turns: list[Shape] = [shapes[i % len(shapes)] for i in range(len(draws))]
     parts = [
         replace(grow_column(design, name, draw, shape, leaf_count), order=order).cpd(design, smoothing)
-        for draw in draws
-        for shape in shapes
+        for draw, shape in zip(draws, turns, strict=True)
     ]
     return AveragedCPD(tuple(parts)).compacted()
 

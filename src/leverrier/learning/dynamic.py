@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from leverrier.data.sequences import lagged, read_sequences
-from leverrier.data.slice_features import Lag, lag_features
+from leverrier.data.slice_features import Lag, Memory, lag_features
 from leverrier.data.slices import Sequences
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError
@@ -22,6 +22,7 @@ from leverrier.learning.slice_choice import SHAPES, Choice, choose, fit_slices
 from leverrier.learning.slice_design import Shape, make_design, make_folds
 from leverrier.learning.structure import Method, StructureResult, learn_structure
 from leverrier.learning.tree_cpd import tree_score
+from leverrier.model.chain_model import ChainModel
 from leverrier.model.cpd import CPD, TableCPD
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.graph import Graph
@@ -170,7 +171,7 @@ def _learn_trees(
     design = make_design(found, lag_features(found.variables, lags), order)
     choice = choose(design, make_folds(found, FOLDS, options["seed"]), shapes)
     model = fit_slices(design, choice)
-    network = as_dynamic(model, found.states, lags)
+    network = as_dynamic(model, found.states)
     score = sum(_cpd_score(cpd, choice.leaf_count) for cpd in model.cpds.values())
     return DynamicResult(network, score, model.log_likelihood(found), (score,), Status.CONVERGED, "trees", lags, choice,
                          notes=found.notes)  # fmt: skip
@@ -187,13 +188,27 @@ def _parts(cpd: SingleCPD) -> tuple[TreeCPD, ...]:
     return (cpd.change, cpd.other) if isinstance(cpd, SameElseCPD) else (cpd.step, cpd.start)
 
 
-def as_dynamic(model: SliceModel, states: Mapping[str, Sequence[Label]], lags: int) -> DynamicNetwork:
+def as_dynamic(model: SliceModel | ChainModel, states: Mapping[str, Sequence[Label]]) -> DynamicNetwork:
     """The same model as a network in time; early slices follow the trees with what lies before the start unknown."""
-    if model.memories:
+    asked = [feature for name in model.cpds for feature in model.asked(name)]
+    if any(isinstance(feature, Memory) for feature in asked):
         raise OptionError("a model with deterministic memories is no network of lags: use it as it is")
-    stages = tuple({name: _at(cpd, place) for name, cpd in model.cpds.items()} for place in range(max(lags, 1)))
-    return DynamicNetwork({name: tuple(labels) for name, labels in states.items()}, stages,
-                          {name: _at(cpd, lags) for name, cpd in model.cpds.items()},
+    chains = model.chains if isinstance(model, ChainModel) else ()
+    lags = max((feature.lag for feature in asked), default=0)
+    named = {name: tuple(labels) for name, labels in states.items()}
+    named |= {chain.name: tuple(str(k) for k in range(chain.states)) for chain in chains}
+
+    def at(place: int) -> dict[str, CPD]:
+        slice_: dict[str, CPD] = {name: _at(cpd, place) for name, cpd in model.cpds.items()}
+        for chain in chains:
+            slice_[chain.name] = (
+                TableCPD(((chain.name, 1),), chain.transition) if place else TableCPD((), chain.initial)
+            )
+        return slice_
+
+    deepest = max(lags, 1 if chains else 0)
+    stages = tuple(at(place) for place in range(max(deepest, 1)))
+    return DynamicNetwork(named, stages, at(deepest), tuple(chain.name for chain in chains),
                           notes={"learnt": f"{lags} lags, trees"})  # fmt: skip
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.kernels.tree_growth import AT_MOST, best_split, count_by_feature, dirichlet_score
+from leverrier.kernels.tree_growth import AT_MOST, best_split, count_by_feature, dirichlet_score, fill_log_rises
 from leverrier.model.tree import Tree
 
 Floats = NDArray[np.float64]
 LEAF_COUNT = 0.2
 """The prior count of each state at a leaf, when splits are judged."""
 MOST_NODES = 4000
+TABLED_COUNTS = 32_768
+"""Scores of whole counts are looked up to this many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +56,7 @@ def grow_tree(
     codes = np.ascontiguousarray(splits.codes[kept]) if len(kept) < len(may) else splits.codes
     offsets = np.concatenate([[0], np.cumsum(splits.cardinalities[kept])]).astype(np.int64)
     ordinal = splits.ordinal[kept]
-    usable = np.ones(len(kept), dtype=np.bool_)
-    alpha = np.full(states, leaf_count)
+    cells, whole = _rises(leaf_count, states)
     feature, kind, value, left, right = [-1], [0], [0], [-1], [-1]
     rows = np.flatnonzero(weights > 0)
     seen = [np.bincount(child[rows], weights[rows], states).astype(np.float64)]
@@ -65,7 +67,7 @@ def grow_tree(
             continue
         counts = np.zeros((int(offsets[-1]), states))
         count_by_feature(codes, child, weights, rows, offsets, counts)
-        gain, f, how, at = best_split(counts, offsets, ordinal, usable, alpha)
+        gain, f, how, at = best_split(counts, offsets, ordinal, leaf_count, cells, whole)
         if f < 0 or gain <= price:
             continue
         asked = codes[f, rows]
@@ -83,6 +85,15 @@ def grow_tree(
 
 def tree_score(tree: Tree, leaf_count: float = LEAF_COUNT) -> float:
     """ln P(children | splits): the Dirichlet score of all leaves."""
-    alpha = np.full(tree.counts.shape[1], leaf_count)
+    cells, whole = _rises(leaf_count, tree.counts.shape[1])
     leaves = np.flatnonzero(tree.feature < 0)
-    return float(sum(dirichlet_score(tree.counts[leaf], alpha, float(alpha.sum())) for leaf in leaves))
+    return float(sum(dirichlet_score(tree.counts[leaf], leaf_count, cells, whole) for leaf in leaves))
+
+
+@cache
+def _rises(leaf_count: float, states: int) -> tuple[Floats, Floats]:
+    """Log rises of whole counts: for a state of a leaf, and for the whole leaf."""
+    made = np.empty(TABLED_COUNTS), np.empty(TABLED_COUNTS)
+    for alpha, out in zip((leaf_count, leaf_count * states), made, strict=True):
+        fill_log_rises(alpha, out)
+    return made

@@ -14,12 +14,22 @@ from leverrier.inference.factors import log
 from leverrier.inference.junction import distinct
 from leverrier.inference.slice_passes import Answer, Observed
 from leverrier.inference.unrolled import Floats, Integers, Node, Pattern, SliceFamily, Unrolled
-from leverrier.kernels.forward_backward import add_joint, add_rows, backward, combine, forward, viterbi
+from leverrier.kernels.forward_backward import (
+    add_joint,
+    add_rows,
+    backward,
+    backward_counts,
+    combine,
+    forward,
+    viterbi,
+)
 
 MOST_STATES = 256
 """Joint states; beyond, junction trees of two slices do less work than one matrix."""
 MOST_CELLS = 2**25
 """Numbers in the transition matrices, in the emissions, in a group's table."""
+FEW_STATES = 16
+"""Up to so many states the way back counts as it goes."""
 BLOCK = 2**16
 """Numbers worked on together on the way back: they stay near the processor."""
 
@@ -188,14 +198,13 @@ class Chain:
         slices = _log(totals)
         self.observed.log_likelihood(theta, slices)
         raw, beta = self._room
-        backward(np.ascontiguousarray(transitions.transpose(0, 2, 1)), emissions, self.which, self.symbol, beta)
+        turned = np.ascontiguousarray(transitions.transpose(0, 2, 1))
         shown, joint = np.zeros_like(emissions), np.zeros_like(transitions)
-        step = max(512, BLOCK // self.width)
-        weights = np.empty((step, self.width))
-        for begin in range(0, len(totals), step):
-            end = min(begin + step, len(totals))
-            combine(begin, end, emissions, self.which, self.symbol, raw, totals, beta, weights, shown)
-            add_joint(begin, end, self.which, raw, weights, joint)
+        if self.width <= FEW_STATES:
+            backward_counts(turned, emissions, self.which, self.symbol, raw, totals, beta, shown, joint)
+        else:
+            backward(turned, emissions, self.which, self.symbol, beta)
+            self._add_up(emissions, totals, shown, joint)
         joint *= transitions
         n = self.states
         size, known = self._known_counts
@@ -204,6 +213,16 @@ class Chain:
         for place, groups in enumerate(self.groups):
             self._count(place, groups, products[place], shown[:, :n], joint[:, :n, :n], counts)
         return Answer(slices, counts, self._kept(beta[:, :n]))
+
+    def _add_up(self, emissions: Floats, totals: Floats, shown: Floats, joint: Floats) -> None:
+        """Posteriors added up by symbol and by transition, in blocks; the second array of messages becomes them."""
+        raw, beta = self._room
+        step = max(512, BLOCK // self.width)
+        weights = np.empty((step, self.width))
+        for begin in range(0, len(totals), step):
+            end = min(begin + step, len(totals))
+            combine(begin, end, emissions, self.which, self.symbol, raw, totals, beta, weights, shown)
+            add_joint(begin, end, self.which, raw, weights, joint)
 
     def _count(
         self, place: int, groups: list[Group], products: list[Floats], shown: Floats, joint: Floats, counts: Floats

@@ -1,7 +1,7 @@
 """Forward–backward and Viterbi over one joint hidden state, scaled; the inner loops run along rows of the matrices.
 
-Sums may be taken in any order (fastmath), which lets processors add several terms at once; states that are never possible
-are zeros throughout, and nothing here is infinite but in `viterbi`, which keeps the plain rules.
+Sums may be taken in any order (fastmath), which lets processors add several terms at once. States never possible
+are zeros throughout, and nothing is infinite but in `viterbi`, which keeps the plain rules.
 """
 
 import numpy as np
@@ -109,6 +109,47 @@ def combine(begin, end, emissions, which, symbol, raw, totals, beta, weights, sh
             beta[t, j] = value
             raw[t, j] *= own
             shown[e, j] += value
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+def backward_counts(turned, emissions, which, symbol, raw, totals, posterior, shown, joint):
+    """Backward and all that `combine` and `add_joint` do, in one pass: for few states, where each slice's sums are so
+    short that there is time for the rest while they are waited for. raw stays as it is."""
+    n = emissions.shape[1]
+    whole = n - n % 4
+    beta, later, row = np.ones(n), np.zeros(n), np.zeros(n)
+    for t in range(len(symbol) - 1, -1, -1):
+        m, e = which[t], symbol[t]
+        total = 0.0
+        for j in range(n):
+            later[j] = emissions[e, j] * beta[j]
+            row[j] = 0.0
+            total += raw[t, j] * beta[j]
+        inverse = 1.0 / total if total > 0.0 else 0.0
+        for j in range(n):
+            value = raw[t, j] * beta[j] * inverse
+            posterior[t, j] = value
+            shown[e, j] += value
+        if m < 0:
+            for j in range(n):
+                beta[j] = 1.0
+            continue
+        for i in range(0, whole, 4):
+            a, b, c, d = later[i], later[i + 1], later[i + 2], later[i + 3]
+            for j in range(n):
+                row[j] += (
+                    a * turned[m, i, j]
+                    + b * turned[m, i + 1, j]
+                    + c * turned[m, i + 2, j]
+                    + d * turned[m, i + 3, j]
+                )
+        before = inverse / totals[t - 1] if totals[t - 1] > 0.0 else 0.0
+        for i in range(n):
+            a = raw[t - 1, i] * before
+            for j in range(n):
+                joint[m, i, j] += a * later[j]
+        for j in range(n):
+            beta[j] = row[j] * inverse
 
 
 @njit(cache=True, nogil=True)

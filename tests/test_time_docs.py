@@ -1,0 +1,54 @@
+"""The snippets of docs/time.md run as written, and the pictures are pictures."""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from leverrier.data.sequences import read_sequences
+from leverrier.errors import OptionError
+from leverrier.formats.dynamic import read_dynamic, write_dynamic
+from leverrier.learning.dynamic_fit import fit_dynamic
+from leverrier.learning.factorial import factorial_hmm
+from leverrier.learning.hidden_markov import hidden_markov
+from leverrier.model.dynamic import DynamicNetwork
+from leverrier.report.time import forecast_chart, state_ribbon
+
+
+def test_the_documented_snippets_run(tmp_path, monkeypatch, capsys):
+    text = (Path(__file__).parents[1] / "docs" / "time.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    public = SimpleNamespace(
+        read_sequences=read_sequences, hidden_markov=hidden_markov, factorial_hmm=factorial_hmm,
+        fit_dynamic=fit_dynamic, read_dynamic=read_dynamic, write_dynamic=write_dynamic, DynamicNetwork=DynamicNetwork,
+    )  # fmt: skip
+    names = {"lv": public}
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL)):
+        code = block.replace("import leverrier as lv\n", "")
+        exec(compile(code, f"docs/time.md, block {number}", "exec"), names)
+    assert names["found"].states == 2
+    assert names["ahead"].probabilities["cough"].shape == (6, 5, 2)
+    assert np.all(names["ahead"].numbers["pulse"].low < names["ahead"].numbers["pulse"].high)
+    assert names["found"].posterior.shape == (720, 2)
+    said = capsys.readouterr().out
+    assert "Sequences(6 of 720 slices in all, 2 variables)" in said
+    assert re.search(r"HiddenMarkov\(2 states, chosen by bic among \[1, 2, 3, 4\]", said)
+    assert "[0.818" in said
+    assert "[0.883" in said
+    for name in ("ribbon", "dwell", "forecast", "bits", "graph"):
+        assert (tmp_path / f"{name}.svg").read_text().startswith("<svg")
+
+
+def test_pictures_say_what_they_cannot_draw():
+    network = DynamicNetwork.from_tables({"x": "ab"}, {"x": ((), [0.5, 0.5])}, {"x": ((), [0.5, 0.5])})
+    data = network.sample(20, seed=0)
+    with pytest.raises(OptionError, match="no hidden variable"):
+        state_ribbon(network, data)
+    with pytest.raises(OptionError, match="sequence=3"):
+        state_ribbon(network, data, "x", sequence=3)
+    with pytest.raises(OptionError, match="history=0"):
+        forecast_chart(network, data, "x", history=0)
+    with pytest.raises(OptionError, match="no variable 'y'"):
+        forecast_chart(network, data, "y")

@@ -19,9 +19,11 @@ from leverrier.discovery.workers import in_parallel
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
 
-MARGIN = 8.0
-SHARE = 0.2
-"""A gain is clear of the null draws when it exceeds the largest by MARGIN nats and SHARE of it."""
+MARGIN = 4.0
+SPREADS = 3.0
+FLOOR = 8.0
+"""A gain is clear of the null draws when it exceeds the largest of them, and their mean by SPREADS standard deviations,
+by MARGIN nats; and FLOOR in any case."""
 CLEAR = 2.0
 ENOUGH = 7
 """After so many draws a gain this many times the threshold needs no more of them."""
@@ -62,9 +64,15 @@ class Evidence:
 
 
 def threshold(null_gains: Sequence[float]) -> float:
-    """What a gain must exceed: the largest that nothing hidden produced, with room to spare."""
-    largest = max((0.0, *null_gains))
-    return largest + MARGIN + SHARE * largest
+    """What a gain must exceed: what nothing hidden produced, with room to spare.
+
+    A network that stands in for a hidden variable imitates it, and tables drawn from it show some of its gain: the
+    draws' spread says how much by chance, so the room is measured in it.
+    """
+    if not null_gains:
+        return FLOOR
+    usual = float(np.mean(null_gains)) + SPREADS * float(np.std(null_gains, ddof=len(null_gains) > 1))
+    return max(max(null_gains) + MARGIN, usual + MARGIN, FLOOR)
 
 
 def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> Evidence:
@@ -124,8 +132,9 @@ def _batches(seeds: Sequence[np.random.SeedSequence]) -> Iterator[Sequence[np.ra
 
 
 def decided(gain: float, gains: Sequence[float]) -> str:
-    """The threshold only rises with more draws: below it there is no hope. Far above it after several, it is clear."""
-    if gain <= threshold(gains):
+    """Two draws that gain as much leave no hope; nor does a gain amid many draws. Far above several, it is clear."""
+    amid = len(gains) >= ENOUGH and gain <= np.mean(gains) + np.std(gains)
+    if sum(each >= gain for each in gains) >= 2 or amid:
         return "tables with nothing hidden gained about as much"
     if len(gains) >= ENOUGH and gain > CLEAR * threshold(gains):
         return "the gain was far above that of every table with nothing hidden"

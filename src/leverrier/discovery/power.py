@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, free_name
-from leverrier.discovery.evidence import MARGIN
+from leverrier.discovery.evidence import FLOOR
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.region import Ground, try_region
 from leverrier.discovery.workers import in_parallel
@@ -81,7 +81,7 @@ def _plantings(
         if any(found.values()):
             found[strength] = True
             continue
-        found[strength] = _gain(_planted(drawn, children, state, strength, rng), children, score) > 2 * MARGIN
+        found[strength] = _gain(_planted(drawn, children, state, strength, rng), children, score) > 2 * FLOOR
     return found
 
 

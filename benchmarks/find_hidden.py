@@ -1,0 +1,217 @@
+"""Where hidden variables sit, and whether they are real: the experiments behind docs/find-hidden.md.
+
+    python benchmarks/find_hidden.py shapes --samples 20     stars, two stars, chains, two layers
+    python benchmarks/find_hidden.py nothing                 60 tables with nothing hidden
+    python benchmarks/find_hidden.py figure2 --samples 3     [elidan2000 figure 2]: ALARM and INSURANCE cases
+
+Each line is printed and appended to --output as JSON when it is done; lines already there are not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+import leverrier as lv
+from leverrier.discovery.baseline import naive, original
+from leverrier.discovery.evidence import null_test
+from leverrier.discovery.examine import Tests, examine
+from leverrier.discovery.find import begin, next_hidden
+from leverrier.discovery.plan import Plan
+from leverrier.model.graph import Graph
+from leverrier.model.network import Network
+
+CASES = {
+    "insurance": ("Accident", "Age", "MakeModel", "VehicleYear"),
+    "alarm": ("HR", "INTUBATION", "LVFAILURE", "VENTLUNG"),
+}
+
+
+def tables(graph: Graph, states: dict[str, int], rng: np.random.Generator, peak: float = 0.75) -> Network:
+    """Each configuration of the parents prefers one state of the child, another one for each hidden state."""
+    found = {}
+    for name in graph:
+        shape = [states[p] for p in graph.parents(name)]
+        table = rng.dirichlet(np.full(states[name], 2.0), size=shape or ())
+        if shape:
+            start = rng.integers(states[name])
+            for place in np.ndindex(*shape):
+                favourite = (start + sum(place)) % states[name]
+                table[place] = (1 - peak) * table[place]
+                table[place][favourite] += peak
+        found[name] = table
+    labels = {name: tuple(f"s{k}" for k in range(count)) for name, count in states.items()}
+    return Network.build(graph, labels, found)
+
+
+def simulated(shape: str, seed: int) -> tuple[Network, tuple[str, ...]]:
+    """A network of the shape with distractors, and which of its nodes to hide."""
+    rng = np.random.default_rng([seed, 41])
+    hidden = ("H1", "H2") if shape in ("two stars", "chain") else ("H1",)
+    states = {name: int(rng.integers(2, 5)) for name in hidden}
+    parents: dict[str, tuple[str, ...]] = dict.fromkeys(hidden, ())
+    if shape == "chain":
+        parents["H2"] = ("H1",)
+    children = int(rng.integers(5, 8))
+    for name in hidden:
+        for k in range(children):
+            parents[f"{name}c{k}"] = (name,)
+    if shape == "two layers":
+        above = tuple(f"P{k}" for k in range(2))
+        parents |= dict.fromkeys(above, ())
+        parents["H1"] = above
+    for k in range(int(rng.integers(3, 5))):
+        parents[f"D{k}"] = (f"D{k - 1}",) if k % 2 else ()
+    for name in parents:
+        states.setdefault(name, int(rng.integers(2, 4)))
+    return tables(Graph.from_parents(parents), states, rng), hidden
+
+
+def f1(true: set[str], found: set[str]) -> float:
+    return 2 * len(true & found) / max(len(true) + len(found), 1)
+
+
+def shape_line(shape: str, seed: int, rows: int = 2000) -> dict[str, Any]:
+    """One sample: was every hidden variable found, in its place, with its number of states?"""
+    truth, hidden = simulated(shape, seed)
+    data = truth.sample(rows, seed=1000 + seed).drop(*hidden)
+    begun = time.process_time()
+    found = examine(data, lv.BDe(), Plan(max_hidden=3), Tests(draws=9, resamples=0, held_out=False, power=False))
+    seconds = time.process_time() - begun
+    true = original(truth.graph, data, {name: truth.cardinality(name) for name in hidden}, starts=5)
+    matched = []
+    for name in hidden:
+        around = (set(truth.children(name)) | set(truth.parents(name))) - set(hidden)
+        best = max(found.hidden, key=lambda each: f1(around, set(each.neighbours)), default=None)
+        if best is not None:
+            names = {each.name for each in found.hidden}
+            matched.append((f1(around, set(best.neighbours) - names), best.states == truth.cardinality(name)))
+    return {
+        "true gain": true.score - found.baseline_score, "hidden": len(hidden), "found": len(found.hidden),
+        "F1": [round(each[0], 3) for each in matched], "exact": [each[1] for each in matched],
+        "verdict": found.verdict, "gain": found.gain, "seconds": seconds,
+    }  # fmt: skip
+
+
+def nothing_tables() -> Iterator[tuple[str, Callable[[], lv.Table]]]:
+    """60 tables with nothing hidden."""
+    for name in ("asia", "child", "alarm", "insurance"):
+        for rows in (1000, 5000):
+            for seed in range(3):
+                yield f"{name} {rows} #{seed}", lambda n=name, r=rows, s=seed: lv.datasets.network(n).sample(r, seed=s)
+    for seed in range(10):
+        yield f"independent #{seed}", lambda s=seed: independent(s)
+    for seed in range(10):
+        yield f"star observed #{seed}", lambda s=seed: simulated("star", s)[0].sample(2000, seed=s)
+    for seed in range(16):
+        yield f"random network #{seed}", lambda s=seed: random_network(s).sample(2000, seed=s)
+
+
+def independent(seed: int) -> lv.Table:
+    rng = np.random.default_rng([seed, 43])
+    sizes = rng.integers(2, 5, 12)
+    codes = np.stack([rng.choice(int(r), 2000, p=rng.dirichlet(np.full(int(r), 3.0))) for r in sizes])
+    return lv.Table.from_codes({f"v{i}": tuple(range(int(r))) for i, r in enumerate(sizes)}, codes)
+
+
+def random_network(seed: int) -> Network:
+    rng = np.random.default_rng([seed, 47])
+    count = int(rng.integers(10, 21))
+    names = [f"v{i}" for i in range(count)]
+    above = [rng.permutation(names[:i])[: int(rng.integers(0, 3))].tolist() for i in range(count)]
+    parents = {name: tuple(chosen) for name, chosen in zip(names, above, strict=True)}
+    states = {name: int(rng.integers(2, 4)) for name in names}
+    return tables(Graph.from_parents(parents), states, rng, peak=0.5)
+
+
+def nothing_line(make: Callable[[], lv.Table], whole: bool) -> dict[str, Any]:
+    begun = time.process_time()
+    table = make()
+    tests = Tests(draws=19, resamples=0, held_out=False, power=False, early=not whole)
+    found = examine(table, lv.BDe(), Plan(max_hidden=1), tests)
+    gains = [(each.gain, each.evidence.p_value, list(each.evidence.null_gains))
+             for each in (*found.hidden, *found.compressors)]  # fmt: skip
+    return {"verdict": found.verdict, "kind": found.kind, "tested": gains, "seconds": time.process_time() - begun}
+
+
+def figure2_line(name: str, hide: str, rows: int, seed: int, tested: bool) -> dict[str, Any]:
+    """Score and test log-loss relative to no hidden variable, for every method."""
+    truth = lv.datasets.network(name)
+    data, test = truth.sample(rows, seed=seed).drop(hide), truth.sample(10_000, seed=900 + seed).drop(hide)
+    around = set(truth.children(hide)) | set(truth.parents(hide))
+    search = begin(data, lv.BDe(), Plan(max_hidden=1))
+    plain = search.baseline.network.log_likelihood(test)
+    line: dict[str, Any] = {"baseline": search.baseline.score}
+
+    def put(label: str, network: Network, score: float, base: float, seconds: float, neighbours: set[str]) -> None:
+        line[label] = {"gain": score - base, "test nats a row": (network.log_likelihood(test) - plain) / 10_000,
+                       "F1": round(f1(around, neighbours), 3), "seconds": round(seconds, 1)}  # fmt: skip
+
+    for method, construction in (("region", "default"), ("fixed", "default"), ("full", "default"),
+                                 ("region", "elidan2000"), ("fixed", "elidan2000")):  # fmt: skip
+        begun = time.process_time()
+        found = lv.find_hidden(data, method=method, construction=construction, max_hidden=1)
+        label = method if construction == "default" else f"{method}, source's construction"
+        neighbours = set(found.hidden[0].neighbours) if found.hidden else set()
+        put(label, found.network, found.score, found.baseline.score, time.process_time() - begun, neighbours)
+    states = truth.cardinality(hide)
+    for label, straw in (("naive", naive(data, 2)), ("original", original(truth.graph, data, {hide: states}))):
+        put(label, straw.network, straw.score, search.baseline.score, 0.0, set())
+    if tested and next_hidden(search):
+        evidence = null_test(search, 19, 1)
+        line["accepted"], line["null"] = evidence.accepted, list(evidence.null_gains)
+    return line
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("shapes", "nothing", "figure2"))
+    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--rows", type=int, nargs="*", default=[1000, 5000])
+    parser.add_argument("--only", default="", help="lines whose key holds this text")
+    parser.add_argument("--whole", action="store_true", help="all null draws, for the picture of p-values")
+    parser.add_argument("--tested", action="store_true", help="figure2: the null test too")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--output", default="build/find_hidden.jsonl")
+    options = parser.parse_args()
+    output = Path(options.output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    done = {json.loads(line)["key"] for line in output.read_text().splitlines()} if output.exists() else set()
+    work = [(key, call) for key, call in lines_of(options) if key not in done and options.only in key]
+    Parallel(n_jobs=options.jobs)(delayed(run)(key, call, output) for key, call in work)
+
+
+def lines_of(options: argparse.Namespace) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    if options.part == "shapes":
+        for seed in range(options.samples):
+            for shape in ("star", "two stars", "chain", "two layers"):
+                yield f"shapes {shape} #{seed}", (shape_line, shape, seed)
+    elif options.part == "nothing":
+        for key, make in nothing_tables():
+            yield f"nothing {key}" + (" whole" if options.whole else ""), (nothing_line, make, options.whole)
+    else:
+        for seed in range(options.samples):
+            for rows in options.rows:
+                for name, hidden in CASES.items():
+                    for hide in hidden:
+                        key = f"figure2 {name} {hide} {rows} #{seed}"
+                        yield key, (figure2_line, name, hide, rows, seed, options.tested)
+
+
+def run(key: str, call: tuple[Any, ...], output: Path) -> None:
+    function, *arguments = call
+    line = {"key": key, **function(*arguments)}
+    with output.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""The parts of the evidence, each against something that is not itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+import leverrier as lv
+from leverrier.discovery.evidence import FLOOR, MARGIN, Evidence, Null, decided, null_test, threshold
+from leverrier.discovery.filling import _conditional, filled
+from leverrier.discovery.find import begin, next_hidden
+from leverrier.discovery.held_out import held_out_gain
+from leverrier.discovery.meaning import explain
+from leverrier.discovery.plan import Plan, Stop
+from leverrier.discovery.power import power
+from leverrier.discovery.resamples import support
+from leverrier.discovery.unexplained import dependent_groups, g_statistic, joint_counts
+from leverrier.discovery.whole_class import whole_class
+from leverrier.learning.structure import learn_structure
+from tests.test_structural_em import star
+
+
+@pytest.fixture(scope="module")
+def hidden_star() -> lv.Table:
+    return star(children=6, states=2, extra=0).sample(1500, seed=1).drop("h")
+
+
+@pytest.fixture(scope="module")
+def searched(hidden_star):
+    search = begin(hidden_star, lv.BDe(), Plan(max_hidden=1, seed=3))
+    assert next_hidden(search)
+    return search
+
+
+def punched(table: lv.Table, share: float, seed: int) -> lv.Table:
+    codes = table.codes.copy()
+    codes[np.random.default_rng(seed).random(codes.shape) < share] = table.missing
+    return lv.Table(table.columns, codes)
+
+
+def test_the_draw_of_a_hole_has_the_posterior_of_the_network():
+    network = lv.datasets.network("asia")
+    rows = network.sample(50, seed=4)
+    place = {name: v for v, name in enumerate(rows.variables)}
+    for name in rows.variables:
+        logs = _conditional(network, name, rows.codes, place)
+        shares = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
+        assert shares == pytest.approx(network.posterior(rows.drop(name), name), abs=1e-12)
+
+
+def test_filling_changes_holes_only_and_fills_them_all():
+    table = punched(lv.datasets.network("asia").sample(800, seed=5), 0.15, 6)
+    full = filled(table, lv.BDe(), 4096, seed=0)
+    seen = table.codes != table.missing
+    assert full.n_missing == 0
+    assert (full.codes[seen] == table.codes[seen]).all()
+    assert (filled(table, lv.BDe(), 4096, seed=0).codes == full.codes).all()
+
+
+def test_filled_columns_keep_their_dependence():
+    """Filled from each column alone, two columns that are nearly equal would seem to differ in every other hole."""
+    rng = np.random.default_rng(7)
+    a = rng.integers(0, 2, 3000)
+    b = a ^ (rng.random(3000) < 0.05)
+    table = punched(lv.Table.from_codes({"a": (0, 1), "b": (0, 1)}, np.stack([a, b])), 0.2, 8)
+    full = filled(table, lv.BDe(), 4096, seed=1)
+    one_hole = (table.codes == table.missing).sum(axis=0) == 1
+    assert (full.codes[0] != full.codes[1])[one_hole].mean() == pytest.approx(0.05, abs=0.025)
+
+
+def test_the_g_statistic_is_scipys():
+    table = lv.datasets.network("alarm").sample(500, seed=2).select(["HR", "CO", "BP"])
+    counts = joint_counts(table, [0, 1])
+    expected = chi2_contingency(counts, lambda_="log-likelihood", correction=False)
+    g, freedom = g_statistic(counts)
+    assert (g, freedom) == (pytest.approx(expected.statistic), expected.dof)
+    strata = joint_counts(table, [2, 0, 1])
+    parts = [g_statistic(part) for part in strata]
+    assert g_statistic(strata) == (pytest.approx(sum(p[0] for p in parts)), sum(p[1] for p in parts))
+
+
+def test_columns_of_a_hidden_cause_are_one_unexplained_group(hidden_star):
+    groups = dependent_groups(hidden_star)
+    assert frozenset(hidden_star.variables) in {group.members for group in groups}
+    chain = lv.datasets.network("cancer").sample(2000, seed=0) if "cancer" in lv.datasets.networks() else None
+    assert chain is None or not any(len(group.members) > 4 for group in dependent_groups(chain))
+
+
+def test_a_gain_is_believed_only_clear_of_what_nothing_hidden_shows():
+    assert threshold([]) == FLOOR
+    assert threshold([50.0, 50.0, 50.0]) == pytest.approx(50 + MARGIN)
+    assert threshold([10.0, 20.0]) == pytest.approx(15 + 3 * np.std([10, 20], ddof=1) + MARGIN)
+    assert decided(20.0, [25.0, 21.0]).startswith("tables with nothing hidden")
+    assert decided(20.0, [25.0, 1.0]) == ""
+    assert decided(500.0, [10.0] * 3) == ""  # too few to be sure
+    assert decided(500.0, [10.0] * 8).startswith("the gain was far above")
+    assert Evidence(5.0, (9.0,), 1.0, accepted=False, tested=True).compressor
+
+
+def test_the_null_test_accepts_a_hidden_cause_and_does_not_depend_on_the_workers(searched):
+    evidence = null_test(searched, 4, jobs=1)
+    assert evidence.accepted
+    assert evidence.p_value == pytest.approx(1 / 5)
+    assert max(evidence.null_gains) < searched.found[0].gain
+    assert null_test(searched, 4, jobs=2) == evidence
+
+
+def test_simulated_tables_have_the_shape_and_the_holes_of_the_data(searched, hidden_star):
+    holed = punched(hidden_star, 0.1, 9)
+    null = Null(searched.networks[0], holed, lv.BDe(), Plan(), None)
+    drawn = null.simulated(np.random.SeedSequence(1))
+    assert drawn.variables == holed.variables
+    assert ((drawn.codes == drawn.missing) == (holed.codes == holed.missing)).all()
+
+
+def test_a_stop_leaves_the_gain_untested(searched):
+    stop = Stop()
+    stop.ask()
+    evidence = null_test(replace(searched, plan=replace(searched.plan, stop=stop)), 19, jobs=1)
+    assert len(evidence.null_gains) < 19
+    assert evidence.stopped == "the budget ran out"
+
+
+def test_held_out_gain_is_the_mean_over_folds_done_by_hand(searched, hidden_star):
+    with_it, without = searched.networks[1], searched.networks[0]
+    mean, (low, high) = held_out_gain(with_it, without, hidden_star, lv.BDe(), seed=5, folds=2)
+    assert low < mean < high
+    assert mean > 0
+    fold = np.random.default_rng([5, 11]).permutation(hidden_star.n_rows) % 2
+    total = 0.0
+    for k in range(2):
+        train, test = hidden_star.take(fold != k), hidden_star.take(fold == k)
+        ours = lv.fit(with_it, train, hidden={"H1": with_it.cardinality("H1")}, initial=with_it, starts=1,
+                      prior=lv.BDe()).network  # fmt: skip
+        plain = lv.fit(without, train, prior=lv.BDe()).network
+        total += ours.log_likelihood(test) - plain.log_likelihood(test)
+    assert mean == pytest.approx(total / hidden_star.n_rows, abs=2e-4)
+
+
+def test_states_are_explained_by_counting():
+    truth = star(children=4, states=3)
+    rows = truth.sample(1000, seed=3)
+    data = rows.drop("h")
+    certain = np.eye(3)[rows.column("h")]
+    states = explain(truth, data, "h", certain)
+    assert [state.prevalence for state in states] == pytest.approx((np.bincount(rows.column("h")) / 1000).tolist())
+    for k, state in enumerate(states):
+        inside = data.take(rows.column("h") == k)
+        for column, shares in state.profile.items():
+            counts = np.bincount(inside.column(column), minlength=len(shares)) / inside.n_rows
+            assert list(shares.values()) == pytest.approx(counts.tolist())
+        assert str(state.label) in str(state)
+
+
+def test_a_hidden_cause_comes_back_in_resamples_and_its_links_with_it(searched, hidden_star):
+    from leverrier.discovery.find import findings
+
+    found = findings(searched)
+    back = support(found, hidden_star, lv.BDe(), searched.plan, 2, 1)["H1"]
+    assert back.share == 1.0
+    assert set(back.links) >= set(hidden_star.variables)
+    assert min(back.links[name] for name in hidden_star.variables) >= 0.5
+
+
+def test_power_grows_with_rows_and_strength():
+    network = learn_structure(lv.datasets.network("asia").sample(3000, seed=1)).network
+    few = power(network, 150, lv.BDe(), Plan(seed=1), 1)
+    many = power(network, 6000, lv.BDe(), Plan(seed=1), 1)
+    assert few is not None
+    assert many is not None
+    assert list(many.shares.values()) == sorted(many.shares.values())
+    assert sum(many.shares.values()) > sum(few.shares.values())
+    assert "6,000 rows" in str(many)
+
+
+@pytest.mark.parametrize("truth", ["classes", "arcs"])
+def test_classes_are_told_from_arcs(truth):
+    """Seven noisy copies of one class; or a chain of columns, each a copy of the one before."""
+    rng = np.random.default_rng(11)
+    if truth == "classes":
+        h = rng.integers(0, 2, 400)
+        codes = np.stack([h ^ (rng.random(400) < 0.12) for _ in range(7)])
+    else:
+        rows = [rng.integers(0, 2, 400)]
+        for _ in range(6):
+            rows.append(rows[-1] ^ (rng.random(400) < 0.12))
+        codes = np.stack(rows)
+    table = lv.Table.from_codes({f"v{i}": (0, 1) for i in range(7)}, codes)
+    search = begin(table, lv.BDe(), Plan(max_hidden=1))
+    found = whole_class(search, 19, 1)
+    assert (found is not None) == (truth == "classes")
+    if found is not None:
+        assert found.variable.states == 2
+        assert found.evidence.p_value == pytest.approx(0.05)

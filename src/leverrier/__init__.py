@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     from leverrier.api.discovery import Discovery as Discovery
     from leverrier.data.reading import describe_columns as describe_columns
     from leverrier.data.reading import read_table as read_table
+    from leverrier.data.sequences import read_sequences as read_sequences
+    from leverrier.data.slices import Sequences as Sequences
     from leverrier.data.table import Table as Table
     from leverrier.data.writing import write_table as write_table
     from leverrier.discovery.cardinality import cardinality as cardinality
     from leverrier.discovery.find import find_hidden as find_hidden
     from leverrier.discovery.semi_clique import semi_cliques as semi_cliques
+    from leverrier.discovery.time import find_in_time as find_in_time
     from leverrier.errors import FallError as FallError
     from leverrier.errors import FormatError as FormatError
     from leverrier.errors import InputError as InputError
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from leverrier.errors import OptionError as OptionError
     from leverrier.errors import TableError as TableError
     from leverrier.errors import TooLargeError as TooLargeError
+    from leverrier.formats.dynamic import read_dynamic as read_dynamic
+    from leverrier.formats.dynamic import write_dynamic as write_dynamic
     from leverrier.formats.files import read_network as read_network
     from leverrier.formats.files import write_network as write_network
     from leverrier.formats.interop import from_networkx as from_networkx
@@ -44,7 +49,11 @@ if TYPE_CHECKING:
     from leverrier.formats.interop import to_pgmpy as to_pgmpy
     from leverrier.formats.interop import to_pyagrum as to_pyagrum
     from leverrier.learning.cheeseman_stutz import cheeseman_stutz as cheeseman_stutz
+    from leverrier.learning.dynamic import learn_dynamic as learn_dynamic
+    from leverrier.learning.dynamic_fit import fit_dynamic as fit_dynamic
+    from leverrier.learning.factorial import factorial_hmm as factorial_hmm
     from leverrier.learning.fit import fit as fit
+    from leverrier.learning.hidden_markov import hidden_markov as hidden_markov
     from leverrier.learning.latent_classes import latent_classes as latent_classes
     from leverrier.learning.mixed_classes import mixed_classes as mixed_classes
     from leverrier.learning.mixture import fit_mixture as fit_mixture
@@ -57,6 +66,7 @@ if TYPE_CHECKING:
     from leverrier.learning.structural_em import structural_em as structural_em
     from leverrier.learning.structure import learn_structure as learn_structure
     from leverrier.learning.structure import score as score
+    from leverrier.model.dynamic import DynamicNetwork as DynamicNetwork
     from leverrier.model.graph import Graph as Graph
     from leverrier.model.mixture import Mixture as Mixture
     from leverrier.model.network import Network as Network
@@ -68,20 +78,28 @@ _WHERE = {
     "api.discovery": ("Discovery",),
     "data.reading": ("describe_columns", "read_table"),
     "data.writing": ("write_table",),
+    "data.sequences": ("read_sequences",),
+    "data.slices": ("Sequences",),
     "data.table": ("Table",),
     "discovery.cardinality": ("cardinality",),
     "discovery.find": ("find_hidden",),
+    "discovery.time": ("find_in_time",),
     "discovery.semi_clique": ("semi_cliques",),
     "errors": (
         "FallError", "FormatError", "InputError", "LeverrierError", "MissingExtraError", "NetworkError", "OptionError",
         "TableError", "TooLargeError",
     ),
+    "formats.dynamic": ("read_dynamic", "write_dynamic"),
     "formats.files": ("read_network", "write_network"),
     "formats.interop": (
         "from_networkx", "from_pgmpy", "from_pyagrum", "to_networkx", "to_pgmpy", "to_pyagrum",
     ),
     "learning.cheeseman_stutz": ("cheeseman_stutz",),
+    "learning.dynamic": ("learn_dynamic",),
+    "learning.dynamic_fit": ("fit_dynamic",),
+    "learning.factorial": ("factorial_hmm",),
     "learning.fit": ("fit",),
+    "learning.hidden_markov": ("hidden_markov",),
     "learning.latent_classes": ("latent_classes",),
     "learning.mixed_classes": ("mixed_classes",),
     "learning.mixture": ("fit_mixture",),
@@ -89,6 +107,7 @@ _WHERE = {
     "learning.structural_em": ("structural_em",),
     "learning.score": ("AIC", "BIC", "BDe", "BDeu", "LogLikelihood"),
     "learning.structure": ("learn_structure", "score"),
+    "model.dynamic": ("DynamicNetwork",),
     "model.graph": ("Graph",),
     "model.mixture": ("Mixture",),
     "model.network": ("Network",),

@@ -14,7 +14,10 @@ from numpy.typing import ArrayLike
 import leverrier
 from leverrier.api.discovery import Discovery
 from leverrier.api.saved import load_examined
+from leverrier.api.time_discovery import TimeDiscovery
 from leverrier.data.reading import describe_columns, read_table
+from leverrier.data.sequences import read_sequences
+from leverrier.data.slices import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.described import described
@@ -22,6 +25,7 @@ from leverrier.discovery.examine import Tests, examine
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.plan import Plan, Progress, Stop
+from leverrier.discovery.time import find_in_time
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
@@ -51,7 +55,7 @@ def discover(
     progress: Progress | None = None,
     stop: Stop | None = None,
     seed: int = 0,
-) -> Discovery:
+) -> Discovery | TimeDiscovery:
     """Is something unmeasured at work in this table? What does it drive, how many states has it, and how sure are we?
 
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
@@ -65,8 +69,8 @@ def discover(
     stop        an object whose `ask` ends it soon with what there is (the command line's Ctrl-C)
     """
     _check(method, draws, resamples, max_hidden, budget, jobs)
-    if by is not None or time is not None:
-        raise OptionError("sequences (by=, time=) are not searched for hidden variables yet: use hidden_markov")
+    if by is not None or time is not None or isinstance(data, Sequences):
+        return _in_time(data, by, time, ignore, types, weights, budget, progress, seed)
     begun = clock.monotonic()
     table = read_table(data, **_reading(data, weights, ignore, types))
     if not table.variables:
@@ -80,6 +84,19 @@ def discover(
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
                 "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__}  # fmt: skip
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
+
+
+def _in_time(
+    data: Any, by: str | None, time: str | None, ignore: Any, types: Any, weights: Any, budget: float | None,
+    progress: Progress | None, seed: int,
+) -> TimeDiscovery:  # fmt: skip
+    """Sequences: lags first, then memories, then hidden chains, each judged on blocks that were held out."""
+    if weights is not None:
+        raise OptionError("weights= is for tables: slices of a sequence count once each")
+    how = {} if isinstance(data, Sequences) else {"by": by, "time": time, "ignore": ignore, "types": types}
+    sequences = read_sequences(data, **how)
+    found = find_in_time(sequences, seed=seed, budget=budget, progress=progress)
+    return TimeDiscovery(found, sequences, {"by": by, "time": time, "seed": seed})
 
 
 def load(path: str | os.PathLike[str]) -> Discovery:

@@ -53,13 +53,20 @@ def discover(
     base = Path(table)
     report, saved = output or f"{base.with_suffix('')}.leverrier.html", save or f"{base.with_suffix('')}.leverrier.json"
     found.report(report, title=f"What nobody measured in {base.name}")
-    found.save(saved)
+    where = f"The report is in {report}"
+    try:
+        found.save(saved)
+        where += f", the findings are in {saved}"
+    except lv.OptionError as reason:  # a model in time that no file holds
+        if save or as_json:
+            raise
+        where += f" (not saved: {reason})"
     if as_json:
         click.echo(Path(saved).read_text(encoding="utf-8"))
     else:
         click.echo(str(found))
     if not quiet and not as_json:
-        click.echo(f"\nThe report is in {report}, the findings are in {saved}")
+        click.echo(f"\n{where}")
     if run.stop.asked:
         click.echo("leverrier: interrupted; what was found by then is saved, untested parts are marked so", err=True)
         return 130

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.utils import Tags
@@ -94,7 +95,11 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
         """The columns under the names they were fitted with; in `fit` (`reset`) these are remembered."""
         least = LEAST_ROWS if reset else 1
         if nw.dependencies.is_into_dataframe(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
+            try:
+                validate_data(self, X, reset=reset, skip_check_array=True)
+            except DuplicateError as problem:
+                twice = str(problem).partition("- ")[2].partition(" ")[0]
+                raise TableError(f"two columns are named {twice}: column names must differ; rename one") from None
             names, cells, kind = _of_frame(X, least)
         else:
             X = validate_data(
@@ -131,7 +136,4 @@ def _of_frame(frame: Any, least: int) -> tuple[list[str], list[Any], str]:
     if len(eager) < least:
         raise TableError(f"the dataframe has {len(eager)} sample(s): at least {least} rows are needed")
     names = [str(name) for name in eager.columns]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise TableError(f"two columns are named {twice[0]!r}: column names must differ; rename one")
     return names, [series.to_native() for series in eager.iter_columns()], nw.get_native_namespace(eager).__name__

@@ -148,22 +148,30 @@ def absorb_rest(order, seeds, cells, weights, priors, counts, place):
 
     Configuration m lies in cells[:, m] (−1: a hole, in no table of that family).
     """
+    values = np.zeros(counts.shape)
+    fill_values(counts.shape[0], counts, priors, values)
+    own = np.empty(cells.shape[0])
     for n in range(seeds, order.size):
         m = order[n]
         w = weights[m]
         top = 0
         top_gain = -np.inf
+        for f in range(cells.shape[0]):
+            if cells[f, m] >= 0:
+                own[f] = _risen(w, priors[cells[f, m]])
         for i in range(seeds):
             gain = 0.0
             for f in range(cells.shape[0]):
                 c = cells[f, m]
                 if c >= 0 and counts[i, c] > 0.0:
                     together = _risen(counts[i, c] + w, priors[c])
-                    gain += priors[c, 1] * (together - _risen(counts[i, c], priors[c]) - _risen(w, priors[c]))
+                    gain += priors[c, 1] * (together - values[i, c] - own[f])
             if gain > top_gain:
                 top_gain = gain
                 top = i
         place[m] = top
         for f in range(cells.shape[0]):
-            if cells[f, m] >= 0:
-                counts[top, cells[f, m]] += w
+            c = cells[f, m]
+            if c >= 0:
+                counts[top, c] += w
+                values[top, c] = _risen(counts[top, c], priors[c])

@@ -317,6 +317,9 @@ def test_threads_do_not_change_the_answer():
     [
         (lambda: LatentClasses().fit(pd.DataFrame({"a": ["x"], "b": ["y"]})), "1 sample"),
         (lambda: LatentClasses().fit(pd.DataFrame({"a": ["x"] * 9})), "no usable column"),
+        (lambda: LatentClasses().fit("survey.csv"), "X is a str"),
+        (lambda: LatentClasses().fit(survey()[0]), "X is a dict"),
+        (lambda: LatentClasses().fit(pl.LazyFrame(survey()[0])), "collected"),
         (lambda: LatentClasses(states=0).fit([[0, 1], [1, 0]]), "at least 1"),
         (lambda: HiddenCauses().fit([[0.3, 1.0], [0.0, 1.0]]), "0.3"),
         (lambda: HiddenCauses(binarize=0.5).fit(pd.DataFrame({"a": ["x", "y"]})), "no number"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
@@ -93,6 +94,8 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
 
     def _given(self, X: Any, *, reset: bool = False) -> Columns:
         """The columns under the names they were fitted with; in `fit` (`reset`) these are remembered."""
+        if isinstance(X, str | os.PathLike | Mapping | Table) or nw.dependencies.is_polars_lazyframe(X):
+            raise TableError(f"X is a {type(X).__name__}: expected a dataframe (read or collected) or an array")
         least = LEAST_ROWS if reset else 1
         if nw.dependencies.is_into_dataframe(X):
             try:

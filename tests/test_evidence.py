@@ -92,7 +92,7 @@ def test_columns_of_a_hidden_cause_are_one_unexplained_group(hidden_star):
 def test_a_gain_is_believed_only_clear_of_what_nothing_hidden_shows():
     assert threshold([]) == FLOOR
     assert threshold([50.0, 50.0, 50.0]) == pytest.approx(50 + MARGIN)
-    assert threshold([10.0, 20.0]) == pytest.approx(15 + 3 * np.std([10, 20], ddof=1) + MARGIN)
+    assert threshold([10.0, 20.0]) == pytest.approx(15 + 2.5 * np.std([10, 20], ddof=1) + MARGIN)
     assert decided(20.0, [25.0, 21.0]).startswith("tables with nothing hidden")
     assert decided(20.0, [25.0, 1.0]) == ""
     assert decided(500.0, [10.0] * 3) == ""  # too few to be sure

@@ -19,9 +19,9 @@ from leverrier.discovery.workers import in_parallel
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
 
-MARGIN = 4.0
-SPREADS = 3.0
-FLOOR = 8.0
+MARGIN = 2.0
+SPREADS = 2.5
+FLOOR = 10.0
 """A gain is clear of the null draws when it exceeds the largest of them, and their mean by SPREADS standard deviations,
 by MARGIN nats; and FLOOR in any case."""
 CLEAR = 2.0

@@ -101,7 +101,7 @@ def bat(slices: int) -> None:
     exact, seconds = found["exact"]
     for name, (bits, taken) in found.items():
         print(
-            f"{name:<32} {taken:7.2f} s for {slices} slices ({seconds / taken:.1f} times exact), {bits.mean():.4f} bits "
+            f"{name:<32} {taken:6.2f} s, {slices} slices ({seconds / taken:.1f} times exact), {bits.mean():.4f} bits "
             f"a slice ({100 * (bits.mean() / exact.mean() - 1):+.4f} %), a slice differs by at most "
             f"{np.max(np.abs(bits - exact)):.3f}"
         )

@@ -179,3 +179,39 @@ def test_what_cannot_happen_is_minus_infinity():
     assert following.step({"X": 1}).log_likelihood == -math.inf
     with pytest.raises(TableError, match="cannot happen"):
         following.step({"X": 0})
+
+
+def test_many_columns_with_holes_are_no_patterns_and_do_not_vanish():
+    """Each slice of 400 columns has a probability far below the smallest number; holes in them cost nothing."""
+    from leverrier.data.sequences import Sequences
+    from leverrier.data.table import Table
+    from leverrier.model.dynamic import DynamicNetwork
+
+    rng = np.random.default_rng(0)
+    names = [f"x{k}" for k in range(400)]
+    tables = {name: rng.dirichlet(np.ones(9), 3) for name in names}
+    begin, move = rng.dirichlet(np.ones(3)), rng.dirichlet(np.ones(3), 3)
+    network = DynamicNetwork.from_tables(
+        {"H": range(3), **{name: range(9) for name in names}},
+        {"H": ((), begin), **{name: (("H",), tables[name]) for name in names}},
+        {"H": ((("H", 1),), move), **{name: (("H",), tables[name]) for name in names}},
+        hidden=["H"],
+    )
+    codes = network.sample(50, seed=0).select(names).table.codes.astype(int)
+    codes[rng.random(codes.shape) < 0.3] = -1
+    data = Sequences.from_table(Table.from_codes({name: range(9) for name in names}, codes))
+    laid = lay(network, network.read(data))
+    assert len(laid.unrolled.patterns) == 2
+    logs = np.log(np.stack([tables[name] for name in names]))
+    shown = np.array([sum(logs[k, :, codes[k, t]] for k in range(400) if codes[k, t] >= 0) for t in range(50)])
+    alpha, total = np.log(begin) + shown[0], []
+    for t in range(1, 51):
+        total.append(np.logaddexp.reduce(alpha))
+        if t < 50:
+            alpha = np.logaddexp.reduce(alpha[:, None] + np.log(move), axis=0) + shown[t]
+    expected = np.diff(total, prepend=0)
+    theta, _ = laid.theta(network)
+    for found in (engine(laid).evidence(theta), SlicePasses(laid.unrolled).evidence(theta)):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+    filled = network.most_probable_path(data)
+    assert not filled.table.n_missing

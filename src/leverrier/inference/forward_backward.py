@@ -4,14 +4,13 @@ arcs between what is observed. Equal slices share their work: what they show is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.inference.chain_groups import Group, combined, distinct_columns
 from leverrier.inference.factors import log
-from leverrier.inference.junction import distinct
 from leverrier.inference.slice_passes import Answer, Observed
 from leverrier.inference.unrolled import Floats, Integers, Node, Pattern, SliceFamily, Unrolled
 from leverrier.kernels.forward_backward import (
@@ -30,37 +29,10 @@ MOST_CELLS = 2**25
 """Numbers in the transition matrices, in the emissions, in a group's table."""
 FEW_STATES = 16
 """Up to so many states the way back counts as it goes."""
+SOON = 8
+"""So many groups are multiplied before their product is scaled."""
 BLOCK = 2**16
 """Numbers worked on together on the way back: they stay near the processor."""
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Families of a slice that unobserved nodes of that slice alone tie together.
-
-    Those are summed out for each distinct showing of the rest. Cells are over hidden nodes of the slice before, then of
-    this one, then what is summed out.
-    """
-
-    families: tuple[int, ...]
-    before: tuple[bool, ...]
-    """Which of the chain's variables it sees in the slice before, and which in this one."""
-    now: tuple[bool, ...]
-    shape: tuple[int, ...]
-    inner: int
-    """Cells that are summed out."""
-    maps: tuple[Integers, ...]
-    offsets: Integers
-    """(families, distinct showings)."""
-    index: Integers
-    """Which showing each of the pattern's slices has."""
-
-    def product(self, theta: Floats) -> Floats:
-        """(showings, hidden cells, cells to be summed out)."""
-        total: Floats | float = 1.0
-        for offsets, cells in zip(self.offsets, self.maps, strict=True):
-            total = total * theta[offsets[:, None] + cells]
-        return np.asarray(total).reshape(len(self.offsets[0]), -1, self.inner)
 
 
 class Chain:
@@ -79,8 +51,8 @@ class Chain:
         self.rows: list[tuple[Integers, slice, Integers, slice]] = []
         emissions = transitions = 0
         for pattern, groups in zip(unrolled.patterns, self.groups, strict=True):
-            shown, row = _combined([group for group in groups if not any(group.before)], len(pattern.slices))
-            moved, matrix = _combined([group for group in groups if any(group.before)], len(pattern.slices))
+            shown, row = combined([group for group in groups if not any(group.before)], len(pattern.slices))
+            moved, matrix = combined([group for group in groups if any(group.before)], len(pattern.slices))
             self.symbol[pattern.slices] = emissions + row
             if pattern.before:
                 self.which[pattern.slices] = transitions + matrix
@@ -131,7 +103,7 @@ class Chain:
             cells = sum((steps.get(node, 0) * grid for node, grid in zip(nodes, grids, strict=True)),
                         np.zeros(int(np.prod(shape, dtype=np.int64)), dtype=np.int64))  # fmt: skip
             maps.append(cells)
-        offsets, index = _distinct(self.unrolled.offsets[numbers][:, pattern.slices])
+        offsets, index = distinct_columns(self.unrolled.offsets[numbers][:, pattern.slices])
         hidden = shape[: len(shape) - len(inner)]
         inside = int(np.prod(shape[len(hidden) :], dtype=np.int64))
         return Group(tuple(numbers), before, now, tuple(hidden), inside, tuple(maps), offsets, index)
@@ -148,6 +120,7 @@ class Chain:
         emissions = np.ones((self.n_emissions, *self.cards))
         transitions = np.ones((self.n_transitions, *self.cards, *self.cards))
         products: list[list[Floats]] = []
+        self._taken = (np.zeros(self.n_emissions), np.zeros(self.n_transitions + 1))
         for groups, (shown, some, moved, matrices) in zip(self.groups, self.rows, strict=True):
             products.append([])
             numbers = {False: iter(shown), True: iter(moved)}
@@ -158,6 +131,8 @@ class Chain:
                 values = full[..., 0] if group.inner == 1 else full.max(axis=-1) if maximise else full.sum(axis=-1)
                 target = transitions[matrices] if pair else emissions[some]
                 target *= self._spread(group, values)[next(numbers[pair])]
+                if len(products[-1]) % SOON == 0:  # a product of very many columns would vanish
+                    _scale(target, self._taken[1][:-1][matrices] if pair else self._taken[0][some])
         n, more = self.states, self.width - self.states
         return (
             np.pad(transitions.reshape(-1, n, n), ((0, 0), (0, more), (0, more))),
@@ -181,9 +156,17 @@ class Chain:
         forward(transitions, emissions, self.which, self.symbol, self._room[0], totals)
         return transitions, emissions, totals, products
 
+    def _logs(self, totals: Floats) -> Floats:
+        """log P(slice | slices before), with what was taken out of emissions and transitions put back."""
+        slices = np.log(totals) if totals.min() > 0 else log(totals)
+        emissions, transitions = self._taken
+        if emissions.any() or transitions.any():
+            slices += emissions[self.symbol] + transitions[self.which]
+        return slices
+
     def evidence(self, theta: Floats) -> Floats:
         """log P(slice | slices before it)."""
-        slices = _log(self._forward(theta)[2])
+        slices = self._logs(self._forward(theta)[2])
         self.observed.log_likelihood(theta, slices)
         return slices
 
@@ -195,7 +178,7 @@ class Chain:
     def expectation(self, theta: Floats) -> Answer:
         """Expected counts of every family and the posteriors asked for, given whole sequences."""
         transitions, emissions, totals, products = self._forward(theta)
-        slices = _log(totals)
+        slices = self._logs(totals)
         self.observed.log_likelihood(theta, slices)
         raw, beta = self._room
         turned = np.ascontiguousarray(transitions.transpose(0, 2, 1))
@@ -284,23 +267,15 @@ def chain_of(unrolled: Unrolled, keep: Sequence[int] = ()) -> Chain | None:
     if any(bool(begins[pattern.slices].any()) == bool(pattern.before) for pattern in patterns):
         return None
     states = int(np.prod([float(unrolled.cardinalities[v]) for v in variables]))
-    if states > MOST_STATES or states * unrolled.n_slices > 2 * MOST_CELLS:
+    if states > MOST_STATES or (states + 3) * unrolled.n_slices > MOST_CELLS:
         return None
     chain = Chain(unrolled, variables, keep)
     return chain if chain.fits else None
 
 
-def _combined(groups: Sequence[Group], n_slices: int) -> tuple[Integers, Integers]:
-    """Distinct showings of all groups together (groups, distinct), and which of them each slice has."""
-    if not groups:
-        return np.zeros((0, 1), dtype=np.int64), np.zeros(n_slices, dtype=np.int64)
-    return _distinct(np.stack([group.index for group in groups]))
-
-
-def _log(totals: Floats) -> Floats:
-    return np.log(totals) if totals.min() > 0 else log(totals)
-
-
-def _distinct(columns: Integers) -> tuple[Integers, Integers]:
-    found, index = distinct(np.ascontiguousarray(columns))
-    return found.astype(np.int64, copy=False), index
+def _scale(tables: Floats, taken: Floats) -> None:
+    """Each table's largest number becomes 1; the logarithm of what that took out is added to `taken`."""
+    peak = tables.reshape(len(tables), -1).max(axis=1)
+    safe = np.where(peak > 0, peak, 1.0)
+    tables /= safe.reshape(-1, *(1,) * (tables.ndim - 1))
+    taken += np.log(safe)

@@ -29,6 +29,9 @@ class SliceFamily(NamedTuple):
     by_slice: int = 0
     """Numbers that each slice has its own of (the density of what it shows): so many further on for each slice."""
 
+    hole: int = -1
+    """Where the numbers lie for slices that do not show the child, if nothing depends on it: it is then summed out
+    beforehand, and is no pattern of its own."""
     factor: bool = False
     """Any table over the nodes, not a distribution: it is there to be counted."""
 
@@ -79,8 +82,12 @@ class Unrolled:
 
     @cached_property
     def uncertain(self) -> NDArray[np.bool_]:
-        """Variables that some slice leaves unobserved."""
-        return np.any(self.codes < 0, axis=1)
+        """Variables that some slice leaves unobserved, those apart that were summed out beforehand."""
+        found = np.any(self.codes < 0, axis=1)
+        for family in (family for stage in self.stages for family in stage):
+            if family.hole >= 0:
+                found[family.nodes[-1][0]] = False
+        return found
 
     @cached_property
     def relevant(self) -> frozenset[int]:
@@ -115,6 +122,9 @@ class Unrolled:
                 place = family.base + family.by_slice * here
                 for (variable, lag), stride in zip(family.nodes, family.strides, strict=True):
                     place = place + stride * np.maximum(self.codes[variable, here - lag], 0)
+                if family.hole >= 0:
+                    unseen = self.codes[family.nodes[-1][0], here] < 0
+                    place = np.where(unseen, place - family.base + family.hole, place)
                 found[number, here] = place
         return found
 

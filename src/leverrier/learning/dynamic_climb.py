@@ -126,6 +126,7 @@ class DynamicClimb:
             table = np.divide(counts, total, out=group[0].of(self.theta).copy(), where=total > 0)
             for section in group:
                 section.of(self.theta)[...] = table
+        self.laid.put_holes(self.theta)
         for density in self.laid.densities:
             self._maximise_density(density)
         self.taken = self.laid.put_densities(self.theta, self.numbers)

@@ -49,7 +49,7 @@ class Filter:
         nothing = Sequences.from_table(Table.from_codes({}, np.empty((0, 1), dtype=np.int64)))
         laid = lay(network, nothing, network.variables)
         stages = tuple(tuple(f for f in families if not f.by_slice) for families in laid.unrolled.stages)
-        theta = np.empty(laid.size)
+        theta = np.ones(laid.size)
         for section in laid.sections:
             section.of(theta)[...] = network.slice(section.stage)[section.name].table()
         self._online = Online(laid.unrolled.cardinalities, stages, theta)

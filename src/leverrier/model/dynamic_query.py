@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.data.sequences import Sequences
 from leverrier.data.table import Table, Variable, code_type
@@ -16,7 +17,7 @@ from leverrier.inference.forward_backward import Chain, chain_of
 from leverrier.inference.slice_passes import SlicePasses, one_cluster
 from leverrier.inference.slice_paths import most_probable
 from leverrier.inference.unrolled import Floats
-from leverrier.model.dynamic_unrolled import Laid, lay
+from leverrier.model.dynamic_unrolled import Laid, lay, parents_in
 
 if TYPE_CHECKING:
     from leverrier.model.dynamic import DynamicNetwork
@@ -96,12 +97,31 @@ def posterior(
     return result
 
 
+def fill_leaves(laid: Laid, theta: Floats, codes: NDArray[np.int32]) -> NDArray[np.int32]:
+    """What nothing depends on takes its most probable state, now that its parents have theirs."""
+    found = codes.copy()
+    for section in laid.sections:
+        if section.hole < 0:
+            continue
+        child = laid.place[section.name]
+        here = np.flatnonzero((laid.unrolled.stage_of == section.stage) & (codes[child] < 0))
+        parents = laid.network.slice(section.stage)[section.name].parents
+        given = tuple(codes[laid.place[parent], here - lag] for parent, lag in parents)
+        sure = np.all([states >= 0 for states in given], axis=0) if given else np.ones(len(here), dtype=np.bool_)
+        rows = section.of(theta)[tuple(states[sure] for states in given)]
+        found[child, here[sure]] = np.broadcast_to(rows, (int(sure.sum()), rows.shape[-1])).argmax(axis=-1)
+    return found
+
+
 def most_probable_path(network: DynamicNetwork, data: Any) -> Sequences:
     """The sequences with everything unobserved filled in, each sequence all together as is most probable."""
     sequences = network.read(data)
-    laid = lay(network, sequences, network.variables)
+    missing, inner = sequences.table.missing, parents_in(network)
+    shown = {name for name in sequences.variables if np.any(sequences.table.column(name) != missing)}
+    laid = lay(network, sequences, [name for name in network.variables if name in inner or name not in shown])
     theta, _ = laid.theta(network)
-    codes = most_probable(laid.unrolled, theta)
+    laid.put_holes(theta, maximise=True)
+    codes = fill_leaves(laid, theta, most_probable(laid.unrolled, theta))
     kind = code_type(max(len(labels) for labels in network.states.values()))
     cells = np.where(codes < 0, np.iinfo(kind).max, codes).astype(kind)
     own = {column.name: column for column in sequences.table.columns}

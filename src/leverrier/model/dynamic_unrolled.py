@@ -26,6 +26,8 @@ class Section:
     name: str
     base: int
     shape: tuple[int, ...]
+    hole: int = -1
+    """Where its table with the child summed out lies, if slices are to use that where they do not show the child."""
 
     def of(self, theta: Floats) -> Floats:
         """Its part of the parameters (or of counts laid out as they are): parents' axes, then the child's."""
@@ -72,7 +74,16 @@ class Laid:
         theta = np.empty(self.size)
         for section in self.sections:
             section.of(theta)[...] = network.slice(section.stage)[section.name].table()
+        self.put_holes(theta)
         return theta, self.put_densities(theta, network.numbers)
+
+    def put_holes(self, theta: Floats, *, maximise: bool = False) -> None:
+        """What a slice that does not show a child without children says of its parents: the sum, or the largest."""
+        for section in self.sections:
+            if section.hole >= 0:
+                table = section.of(theta)
+                kept = theta[section.hole : section.hole + table.size].reshape(table.shape)
+                kept[...] = table.max(axis=-1, keepdims=True) if maximise else 1.0
 
     def put_densities(self, theta: Floats, numbers: Mapping[str, GaussianCPD]) -> Floats:
         taken = np.zeros(self.n_slices)
@@ -97,6 +108,7 @@ def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = (
     for name, cells in zip(sequences.variables, sequences.table.codes, strict=True):
         codes[place[name]] = np.where(cells == sequences.table.missing, -1, cells.astype(np.int32))
     uncertain = {name for name in place if np.any(codes[place[name]] < 0)}
+    inner = parents_in(network) | set(wanted)
     direct = np.zeros(sequences.n_slices)
     sections: list[Section] = []
     stages: list[list[SliceFamily]] = []
@@ -113,9 +125,12 @@ def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = (
                 continue
             nodes = tuple((place[parent], lag) for parent, lag in cpd.parents)
             shape = tuple(network.cardinality(other) for other in (*(p for p, _ in cpd.parents), name))
-            sections.append(Section(stage, name, size, shape))
-            families.append(SliceFamily((*nodes, (place[name], 0)), size, _strides(shape)))
-            size += int(np.prod(shape, dtype=np.int64))
+            cells = int(np.prod(shape, dtype=np.int64))
+            summed = name in uncertain and name not in inner and bool(np.any(codes[place[name]] >= 0))
+            hole = size + cells if summed else -1
+            sections.append(Section(stage, name, size, shape, hole))
+            families.append(SliceFamily((*nodes, (place[name], 0)), size, _strides(shape), hole=hole))
+            size += cells * (2 if summed else 1)
         stages.append(families)
     densities: list[Density] = []
     for parents in dict.fromkeys(cpd.parents for cpd in network.numbers.values()):
@@ -135,6 +150,13 @@ def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = (
         frozenset(place[name] for name in wanted),
     )
     return Laid(network, sequences, unrolled, tuple(sections), tuple(densities), direct, size)
+
+
+def parents_in(network: DynamicNetwork) -> set[str]:
+    """Variables that something depends on, in any slice."""
+    parts = (*network.stages, network.transition)
+    found = {parent for part in parts for cpd in part.values() for parent, _ in cpd.parents}
+    return found | {parent for cpd in network.numbers.values() for parent in cpd.parents}
 
 
 def _strides(shape: Sequence[int]) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ Each function gives an Altair chart: shown in notebooks as it is, or `chart.save
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -207,7 +207,7 @@ def _one(network: DynamicNetwork, data: Any, sequence: int) -> Sequences:
     sequences = network.read(data)
     if not 0 <= sequence < len(sequences):
         raise OptionError(f"sequence={sequence}: there are {len(sequences)}, counted from 0")
-    whole: Sequence[Any] = data if isinstance(data, Sequences) else sequences  # columns that the network lacks, too
+    whole = data if isinstance(data, Sequences) else sequences  # with the columns that the network lacks, too
     return whole[sequence]
 
 

@@ -79,7 +79,7 @@ class FactoredCounts(_Windows):
         clusters: NamedClusters | None = None,
     ) -> None:
         super().__init__(network, sequences, lags)
-        laid = lay(network, self.sequences)
+        laid = lay(network, self.sequences, network.variables)
         self._codes = laid.unrolled.codes
         open_ = [name for name in network.variables if laid.unrolled.uncertain[self.place[name]]]
         found = posterior(network, self.sequences, open_, inference, clusters)
@@ -129,7 +129,7 @@ class ExactSliceCounts(_Windows):
     def tables(self, families: Sequence[Family]) -> list[Floats]:
         """One pass for the whole batch. Refused with the size where the trees become too large."""
         shapes = [self.shape(family) for family in families]
-        laid = lay(self.network, self.sequences)
+        laid = lay(self.network, self.sequences, self.network.variables)
         theta, _ = laid.theta(self.network)
         theta = np.concatenate([theta, np.ones(sum(math.prod(shape) for shape in shapes))])
         stages = list(laid.unrolled.stages)

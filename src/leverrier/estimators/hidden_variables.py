@@ -52,12 +52,14 @@ class HiddenVariables(Shell):
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Look for hidden variables; `y` is ignored."""
-        self.result_ = discover(
+        found = discover(
             self._given(X, reset=True), method=self.method, evidence=self.evidence, draws=self.draws,
             resamples=self.resamples, max_hidden=self.max_hidden, max_parents=self.max_parents, types=self.types,
             budget=self.budget, seed=self.seed, jobs=self.jobs,
         )  # fmt: skip
-        self.hidden_ = tuple(each.name for each in self.result_.hidden)
+        assert isinstance(found, Discovery)  # rows are no sequences here
+        self.result_ = found
+        self.hidden_ = tuple(each.name for each in found.hidden)
         return self
 
     def transform(self, X: Any) -> Any:

@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -94,8 +95,7 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
 
     def _given(self, X: Any, *, reset: bool = False) -> Columns:
         """The columns under the names they were fitted with; in `fit` (`reset`) these are remembered."""
-        if isinstance(X, str | os.PathLike | Mapping | Table) or nw.dependencies.is_polars_lazyframe(X):
-            raise TableError(f"X is a {type(X).__name__}: expected a dataframe (read or collected) or an array")
+        _check_kind(X)
         least = LEAST_ROWS if reset else 1
         if nw.dependencies.is_into_dataframe(X):
             try:
@@ -131,6 +131,13 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
             return np.column_stack([column if same else column.astype(object) for column in ordered.values()])
         backend: Any = self._kind
         return nw.from_dict(ordered, backend=backend).to_native()
+
+
+def _check_kind(X: Any) -> None:
+    """The functions inside read files and dicts; rows that are split for cross-validation must be a table."""
+    other = isinstance(X, str | os.PathLike | Mapping | Table) or nw.dependencies.is_polars_lazyframe(X)
+    if other and not issparse(X):  # some sparse matrices are dicts; scikit-learn has its own words for them
+        raise TableError(f"X is a {type(X).__name__}: expected a dataframe (read or collected) or an array")
 
 
 def _of_frame(frame: Any, least: int) -> tuple[list[str], list[Any], str]:

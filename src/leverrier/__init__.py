@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from leverrier import datasets as datasets
+    from leverrier import estimators as estimators
     from leverrier.api.discover import discover as discover
     from leverrier.api.discover import load as load
     from leverrier.api.discovery import Discovery as Discovery
@@ -115,7 +116,7 @@ _WHERE = {
     "status": ("Status",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
-_SUBMODULES = ("datasets",)
+_SUBMODULES = ("datasets", "estimators")
 
 __all__ = ["__version__", *sorted(_MODULE_OF), *_SUBMODULES]
 

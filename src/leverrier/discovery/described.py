@@ -20,6 +20,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.discovery.residual import Simulate, remaining
 from leverrier.learning.fit import fit
 from leverrier.learning.score import Score
+from leverrier.model.graph import Graph
 from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.model.mixed_classes import MixedClasses
 
@@ -29,6 +30,8 @@ MORE_STATES = 2
 STARTS = 3
 MOST_CELLS = 400_000
 """Rows × columns up to which scores by number of states are worth the wait."""
+EXACT_CAUSES = 18
+"""With more causes their posteriors are sampled."""
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
@@ -49,7 +52,7 @@ def _posteriors(found: Examined, source: Any, table: Table) -> dict[str, Floats]
     if isinstance(found.model, MixedClasses):
         return {each.name: found.model.posterior(source) for each in found.hidden}
     if isinstance(found.model, HiddenCauses):
-        present = found.model.posterior(_signs(found, table))
+        present = found.model.posterior(_signs(found, table), exact=found.model.n_causes <= EXACT_CAUSES)
         return {each.name: np.column_stack([1 - present[:, k], present[:, k]]) for k, each in enumerate(found.hidden)}
     return {each.name: found.network.posterior(table, each.name) for each in found.hidden}
 
@@ -84,17 +87,27 @@ def _simulator(found: Examined, table: Table) -> Simulate:
 
 def _scores(found: Examined, table: Table, score: Score, plan: Plan) -> dict[str, tuple[tuple[int, float], ...]]:
     """By hidden variable of a network, the score with the same arcs and other numbers of states; larger is better."""
-    if found.model is not None or not math.isinf(plan.deadline) or table.n_rows * len(table.variables) > MOST_CELLS:
+    most = MOST_CELLS if table.n_missing == 0 else MOST_CELLS // 10
+    if found.model is not None or not math.isinf(plan.deadline) or table.n_rows * len(table.variables) > most:
         return {}
-    sizes = {each.name: each.states for each in found.hidden}
     scores: dict[str, tuple[tuple[int, float], ...]] = {}
-    for name, states in sizes.items():
+    for each in found.hidden:
+        graph = found.network.graph if table.n_missing else _surroundings(found.network.graph, each.name)
+        rows = table.select([name for name in table.variables if name in graph])
+        sizes = {other.name: other.states for other in found.hidden if other.name in graph}
         reached: list[tuple[int, float]] = []
-        for k in range(2, max(states + MORE_STATES, 4) + 1):
-            fitted = fit(found.network.graph, table, hidden={**sizes, name: k}, starts=STARTS, prior=score, score=score,
+        for k in range(2, max(each.states + MORE_STATES, 4) + 1):
+            fitted = fit(graph, rows, hidden={**sizes, each.name: k}, starts=STARTS, prior=score, score=score,
                          tolerance=1e-2, seed=plan.seed, jobs=1)  # fmt: skip
             reached.append((k, fitted.score))
             if plan.spent:
                 return scores
-        scores[name] = tuple(reached)
+        scores[each.name] = tuple(reached)
     return scores
+
+
+def _surroundings(graph: Graph, name: str) -> Graph:
+    """The families that hold the variable; where the rest is observed, scores differ in those alone."""
+    inside = [name, *graph.children(name)]
+    near = dict.fromkeys(node for member in inside for node in (*graph.parents(member), member))
+    return Graph.from_parents({node: graph.parents(node) if node in inside else () for node in near})

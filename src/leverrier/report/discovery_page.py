@@ -1,16 +1,35 @@
-"""The report of a discovery, as one page."""
+"""The report of a discovery: one page from its parts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from leverrier.discovery.examined import Examined
-from leverrier.report.page import Section, render
-from leverrier.report.words import headline, hidden_lines, verdict
+from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.report.html import page
+from leverrier.report.methods_part import methods_part
+from leverrier.report.network_part import network_part
+from leverrier.report.parts import Part
+from leverrier.report.rows_part import attempts_part, holes_part, remaining_part, rows_part
+from leverrier.report.states_part import causes_part, how_many_part, states_part
+from leverrier.report.verdict_part import evidence_part, verdict_part
+from leverrier.report.words import headline
 
 
-def discovery_page(found: Examined, title: str) -> str:
-    """Verdict, hidden variables, what was done, how to repeat it."""
-    sections = [Section("Verdict", (headline(found),), verdict(found))]
-    sections += [Section(each.name, tuple(hidden_lines(found, each))) for each in found.hidden]
-    arcs = "\n".join(f"{parent} → {child}" for parent, child in found.network.edges)
-    sections.append(Section("The network", (), arcs))
-    return render(title, sections)
+def discovery_page(found: Examined, title: str, over_time: Sequence[Part] = ()) -> str:
+    """The whole report as HTML; `over_time` are the parts of sequences, put after the states."""
+    return page(title, headline(found), [*discovery_parts(found, over_time)])
+
+
+def discovery_parts(found: Examined, over_time: Sequence[Part] = ()) -> list[Part]:
+    """The sections, in the order they are read."""
+    parts = [verdict_part(found), network_part(found), evidence_part(found)]
+    if found.hidden:
+        if isinstance(found.model, HiddenCauses):
+            parts.append(causes_part(found, found.model))
+        else:
+            parts += [how_many_part(found), states_part(found)]
+    parts += over_time
+    if found.hidden:
+        parts.append(rows_part(found))
+    return [*parts, remaining_part(found), attempts_part(found), holes_part(found), methods_part(found)]

@@ -1,0 +1,143 @@
+"""What a page is made of: parts with a heading, and in them words, figures, tables and lists. Text is escaped later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from os.path import commonprefix
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class Words:
+    """A paragraph."""
+
+    text: str
+    strong: bool = False
+    kind: ClassVar[str] = "words"
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list of sentences."""
+
+    items: tuple[str, ...]
+    kind: ClassVar[str] = "items"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Numbers to be seen first, each with what it is."""
+
+    pairs: tuple[tuple[str, str], ...]
+    kind: ClassVar[str] = "facts"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A static picture. The SVG is made by us (`pictures.inline_svg`, `drawing.draw`) and goes in as it is."""
+
+    svg: str
+    caption: str
+    wide: bool = False
+    kind: ClassVar[str] = "figure"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Pictures side by side where there is room."""
+
+    figures: tuple[Figure, ...]
+    kind: ClassVar[str] = "figures"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table: first column names, the others right-aligned where they are numbers."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    words: tuple[int, ...] = (0,)
+    """Columns that hold words, not numbers."""
+    stack: bool = False
+    """Whether its rows become blocks on a phone: for many columns, or long words."""
+    kind: ClassVar[str] = "grid"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Text to be copied: a command, a paragraph."""
+
+    text: str
+    wrap: bool = False
+    kind: ClassVar[str] = "listing"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a node of the drawing shows when it is asked: a heading, words and its table."""
+
+    ident: str
+    heading: str
+    words: str
+    grid: Grid | None = None
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The network with the cards of its nodes. Without a script the cards are a list below it."""
+
+    svg: str
+    caption: str
+    cards: tuple[Card, ...]
+    kind: ClassVar[str] = "drawing"
+
+
+Block = Words | Items | Facts | Figure | Figures | Grid | Listing | Drawing
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the page."""
+
+    ident: str
+    heading: str
+    blocks: Sequence[Block]
+
+
+def percent(share: float) -> str:
+    """Whole percents, and a decimal where that would say 0 or 100 of what is neither."""
+    if 0 < share < 0.005 or 0.995 < share < 1:
+        return f"{100 * share:.1f}\u00a0%"
+    return f"{100 * share:.0f}\u00a0%"
+
+
+def several(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def abbreviated(names: Iterable[str], most: int) -> dict[str, str]:
+    """Labels cut to so many characters that still differ: where long ones begin alike, the beginning is left out."""
+    cut = {name: shortened(name, most) for name in names}
+    alike: dict[str, list[str]] = {}
+    for name, short in cut.items():
+        alike.setdefault(short, []).append(name)
+    for group in alike.values():
+        if len(group) > 1:
+            same = len(commonprefix(group))  # noqa: RUF071  (letters, not paths)
+            same = group[0].rfind(" ", 0, same + 1) + 1 or max(same - 2, 0)  # from the beginning of a word
+            cut |= {name: shortened("…" + name[same:], most) for name in group}
+    taken: set[str] = set()
+    for name, short in cut.items():
+        number = 2
+        while cut[name] in taken:
+            cut[name], number = f"{short[: most - 3]} {number}", number + 1
+        taken.add(cut[name])
+    return cut
+
+
+def shortened(text: object, most: int) -> str:
+    """A label cut to so many characters; characters that no page can show become �."""
+    clean = "".join(letter if letter.isprintable() or letter == " " else "\ufffd" for letter in str(text))
+    return clean if len(clean) <= most else clean[: most - 1].rstrip() + "…"

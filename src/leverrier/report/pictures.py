@@ -1,0 +1,95 @@
+"""Charts as files and as pictures inside a page: the one place that calls vl-convert."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree.ElementTree import Element, tostring
+
+from leverrier.errors import OptionError
+
+if TYPE_CHECKING:
+    import altair
+
+INK = "#333333"
+"""Text and lines. In a page it becomes the page's own colour, so that dark pages have light text."""
+OBSERVED, HIDDEN, QUIET = "#3b7dd8", "#e0662e", "#8a94a0"
+STATES = ("#3b7dd8", "#e0662e", "#2a9d63", "#b55fd0", "#c79a1b", "#1aa3b5")
+WIDTH = 340
+"""Of a figure: fits a phone; pages put several side by side."""
+_KEPT = frozenset({"svg", "g", "path", "line", "rect", "circle", "text", "tspan", "title", "defs", "clipPath",
+                   "linearGradient", "stop"})  # fmt: skip
+_NUMBERS = count(1)
+_SCALE = 2.0
+
+
+def save_picture(chart: altair.TopLevelMixin, path: str | os.PathLike[str]) -> None:
+    """Write a chart as PNG, SVG or PDF, by the name's ending."""
+    import vl_convert
+
+    place = Path(path)
+    spec = json.loads(chart.to_json())
+    match place.suffix.lower():
+        case ".png":
+            place.write_bytes(vl_convert.vegalite_to_png(spec, scale=_SCALE))
+        case ".svg":
+            place.write_text(vl_convert.vegalite_to_svg(spec), encoding="utf-8")
+        case ".pdf":
+            place.write_bytes(vl_convert.vegalite_to_pdf(spec))
+        case other:
+            raise OptionError(f"{place.name}: pictures end in .png, .svg or .pdf, not in {other!r}")
+
+
+def inline_svg(chart: altair.TopLevelMixin) -> str:
+    """A chart as SVG for a page: no background, the page's colours, and nothing in it but shapes and text."""
+    import vl_convert
+    from defusedxml.ElementTree import fromstring
+
+    spec = json.loads(chart.to_json())
+    spec["background"] = None
+    root = _cleaned(fromstring(vl_convert.vegalite_to_svg(spec)), f"c{next(_NUMBERS)}-")
+    assert root is not None
+    return tostring(root, encoding="unicode").replace(INK, "currentColor")
+
+
+def _cleaned(element: Element, prefix: str) -> Element | None:
+    """The element without namespaces, handlers and links; names are made unique within the page."""
+    tag = str(element.tag).rpartition("}")[2]
+    if tag not in _KEPT:
+        return None
+    clean = Element(tag)
+    for key, value in element.attrib.items():
+        name = key.rpartition("}")[2]
+        if name.startswith("on") or name in ("href", "style"):
+            continue
+        if name == "id":
+            value = prefix + value
+        clean.set(name, value.replace("url(#", f"url(#{prefix}") if value.startswith("url(#") else value)
+    clean.text = element.text
+    for child in element:
+        kept = _cleaned(child, prefix)
+        if kept is not None:
+            kept.tail = child.tail
+            clean.append(kept)
+    return clean
+
+
+def styled(chart: Any, height: Any = None) -> Any:
+    """Our look: quiet axes, text in ink, the width of a phone."""
+    import altair as alt
+
+    size: dict[str, Any] = {"width": WIDTH, "autosize": alt.AutoSizeParams(type="fit-x", contains="padding")}
+    if height is not None:
+        size["height"] = height
+    return (
+        chart.properties(**size)
+        .configure_axis(labelColor=INK, titleColor=INK, domainColor=QUIET, tickColor=QUIET, gridColor=QUIET,
+                        gridOpacity=0.25, labelFontSize=11, titleFontSize=11, titleFontWeight="normal")
+        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=11, titleFontSize=11, orient="bottom",
+                          labelLimit=260, titleFontWeight="normal")
+        .configure_title(color=INK, subtitleColor=INK, fontSize=12, anchor="start", fontWeight="bold")
+        .configure_view(stroke=None)
+    )  # fmt: skip

@@ -1,0 +1,131 @@
+"""How many states a hidden variable has, and what each of them means; overlapping causes by their signs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.meaning import State
+from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.report.discovery_charts import active_chart, links_chart, profile_chart, score_chart
+from leverrier.report.parts import Block, Figure, Figures, Grid, Part, Words, abbreviated, percent, several, shortened
+from leverrier.report.pictures import inline_svg
+from leverrier.report.profiles import profiles
+
+INTERVALS = (
+    "Lines are 95 % intervals (Wilson's) from the rows that each state is worth; how far the model itself could "
+    "move is not "
+    "in them. Ticks: all rows."
+)
+
+
+def how_many_part(found: Examined) -> Part:
+    """Score against the number of states, where it was measured."""
+    blocks: list[Block] = []
+    figures = []
+    for each in found.hidden:
+        scores = found.scores.get(each.name, ())
+        if not scores:
+            blocks.append(
+                Words(
+                    f"{each.name} has {several(each.states, 'state')}. Scores of other numbers of states were not "
+                    f"measured here: see leverrier.{_other(found)}."
+                )
+            )
+            continue
+        best = max(scores, key=lambda pair: pair[1])
+        words = f"{each.name} has {several(each.states, 'state')}. "
+        if best[0] == each.states:
+            second = max((pair for pair in scores if pair[0] != each.states), key=lambda pair: pair[1])
+            words += (
+                f"With the same arcs that scores best: {second[0]} states score {best[1] - second[1]:.1f} nats less."
+            )
+        else:
+            chosen = dict(scores)[each.states]
+            words += (
+                f"With the same arcs and fresh starts {best[0]} states score {best[1] - chosen:.1f} nats more: "
+                "the search, which "
+                "changes arcs as well, ended elsewhere, so take the number with care."
+            )
+        blocks.append(Words(words))
+        caption = f"{each.name}: Cheeseman–Stutz score with the same arcs, less the best. Orange: the number chosen."
+        figures.append(Figure(inline_svg(score_chart(scores, each.states)), caption))
+    if figures:
+        blocks.append(Figures(tuple(figures)))
+    return Part("how-many", "How many states", blocks)
+
+
+def _other(found: Examined) -> str:
+    return "mixed_classes" if found.model is not None else "cardinality"
+
+
+def states_part(found: Examined) -> Part:
+    """For each hidden variable its states in a table, and their profiles."""
+    blocks: list[Block] = []
+    for each in found.hidden:
+        states = found.meanings.get(each.name, ())
+        if not states:
+            blocks.append(Words(f"{each.name}: what its states mean was not worked out."))
+            continue
+        blocks.append(_grid(each, states, abbreviated(each.neighbours, 48)))
+        figures = []
+        for profile in profiles(found, each):
+            rest = f" The {several(profile.left_out, 'other value')} differ less." if profile.left_out else ""
+            figures.append(
+                Figure(inline_svg(profile_chart(profile)), f"{each.name}: {profile.title}. {INTERVALS}{rest}")
+            )
+        if figures:
+            blocks.append(Figures(tuple(figures)))
+    return Part("states", "What each state means", blocks)
+
+
+def _grid(each: HiddenVariable, states: tuple[State, ...], names: Mapping[str, str]) -> Grid:
+    rows = tuple(
+        (shortened(state.label, 40), percent(state.prevalence), _suggested(state, names), _marks(state, names))
+        for state in states
+    )
+    return Grid(("state", "rows", "suggested name", "what marks it"), rows, f"{each.name}", words=(0, 2, 3), stack=True)
+
+
+def _suggested(state: State, names: Mapping[str, str]) -> str:
+    """The name made of what marks the state, in short words."""
+    if not state.marks or max(len(mark.column) for mark in state.marks) <= 48:
+        return shortened(state.suggested, 120)
+    return ", ".join(f"{names.get(m.column, m.column)} {shortened(m.value, 40)}" for m in state.marks[:2])
+
+
+def _marks(state: State, names: Mapping[str, str]) -> str:
+    said = []
+    for mark in state.marks:
+        if mark.number:
+            said.append(f"{names.get(mark.column, mark.column)} {mark.value}")
+        else:
+            said.append(
+                f"{names.get(mark.column, mark.column)} is {shortened(mark.value, 40)} in {percent(mark.share)} "
+                f"(all rows {percent(mark.overall)})"
+            )
+    return "; ".join(said) or "nothing in particular"
+
+
+def causes_part(found: Examined, model: HiddenCauses) -> Part:
+    """Overlapping causes: which signs each reaches, how surely, how often it is active."""
+    names = [each.name for each in found.hidden]
+    active = {name: found.meanings[name][1].prevalence for name in names if len(found.meanings.get(name, ())) > 1}
+    rows = []
+    for k, each in enumerate(found.hidden):
+        states = found.meanings.get(each.name, ())
+        marks = _marks(states[1], abbreviated(each.neighbours, 48)) if len(states) > 1 else ""
+        rows.append((each.name, percent(active.get(each.name, float(model.p[k]))), percent(float(model.lam[k])), marks))
+    grid = Grid(("cause", "active in", "sets a sign", "its signs when present"), tuple(rows), words=(0, 3), stack=True)
+    words = (
+        "Each cause is there or not, several can be there at once, and a sign shows if any of its causes sets "
+        "it; by itself a "
+        f"sign comes in {percent(model.epsilon)} of rows."
+    )
+    figures = [Figure(inline_svg(links_chart(model, names)), "Links: how surely a sign shows with one cause alone.")]
+    if active:
+        figures.append(
+            Figure(inline_svg(active_chart(model, active)), "How often each cause is active, from the rows.")
+        )
+    return Part("causes", "The causes", [Words(words), grid, Figures(tuple(figures))])

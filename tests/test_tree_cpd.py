@@ -185,3 +185,15 @@ def test_a_shape_without_its_own_past_is_refused():
     cpd = TreeCPD((), (), leaf, leaf.distributions(1.0, 0.0))
     with pytest.raises(NetworkError, match="own past"):
         SameElseCPD(cpd, cpd)
+
+
+def test_more_states_than_a_byte_holds():
+    rng = np.random.default_rng(4)
+    x = np.cumsum(rng.integers(-1, 2, 500)) % 300
+    table = Table((Variable("x", tuple(range(300)), "integer"),), x[None].astype(np.uint16))
+    design = make_design(Sequences.from_table(table), lag_features(("x",), 1), ("x",))
+    assert design.table.codes[0, 1:].tolist() == x[:-1].tolist()
+    grown = grow_column(design, "x", np.ones(500), "step")
+    assert (
+        np.exp(log_probabilities(design, "x", grown.cpd(design, Smoothing(4.0, 0.1)), np.arange(1, 500))).mean() > 0.25
+    )

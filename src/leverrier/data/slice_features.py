@@ -16,7 +16,7 @@ from scipy.signal import lfilter
 
 from leverrier.data.table import Table, Variable
 
-Codes = NDArray[np.uint8]
+Codes = NDArray[np.unsignedinteger]
 Offsets = NDArray[np.int64]
 MemoryKind = Literal["average", "activity", "step", "run", "since", "before", "total", "position"]
 KINDS: tuple[MemoryKind, ...] = ("average", "activity", "step", "run", "since", "before", "total", "position")
@@ -120,11 +120,12 @@ def feature_table(table: Table, starts: Offsets, features: Sequence[Feature]) ->
         else:
             row, size = _remembered(feature, cells, starts, begun, variable)
             in_order = feature.kind not in ("before", "total") or (feature.kind == "before" and is_ordered(variable))
-        rows.append(row.astype(np.uint8))
+        rows.append(row)
         sizes.append(size + 1)
         ordered.append(in_order)
     width = int(starts[-1])
-    codes = np.array(rows, dtype=np.uint8) if rows else np.zeros((0, width), dtype=np.uint8)
+    kind = np.uint8 if max(sizes, default=0) <= 256 else np.uint16
+    codes = np.array(rows, dtype=kind) if rows else np.zeros((0, width), dtype=kind)
     return FeatureTable(tuple(features), codes, np.array(sizes, dtype=np.int64), np.array(ordered, dtype=np.bool_))
 
 

@@ -19,12 +19,16 @@ STATES = (2, 3, 4, 6, 8)
 """Numbers of states tried for a chain, as long as more of them pay."""
 COPY = 0
 """The "window" of a chain that began as a noisy copy of a column."""
-MOST_COPIED = 12
-"""Columns of up to this many states may be copied."""
+LEAST_COPIED, MOST_COPIED = 5, 12
+"""Columns of so many states may be copied: fewer states are found from residuals as well."""
+SLACK = 0.005
+"""Nats a slice by which a chain may be worth less than the one before it and still be judged."""
 MOST_JOINT = 44
 MOST_CHAINS = 3
 CLIMBED = 2
 """Of the starts with two states so many are tried with more."""
+HOPELESS = 3.0
+"""More states are not tried where what is still missing is so many times what was gained."""
 PATIENCE = 2
 """So many larger numbers of states in a row that are not clearly better end the search for more."""
 
@@ -96,7 +100,7 @@ def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.in
     best: Built | None = None
     before = ground.choice.bits
     for _ in range(MOST_CHAINS):
-        found = _best_next(ground, best, folds)
+        found = _best_next(ground, best, folds, before, to_beat)
         if found is None or (best is not None and not _clearly_better(best, found)):
             break
         best = found
@@ -171,7 +175,9 @@ def _expectation(ground: Ground, fit: ChainFit | None, name: str, live: Floats) 
     return lambda column: model.predict(ground.design.sequences, column)
 
 
-def _best_next(ground: Ground, best: Built | None, folds: NDArray[np.int64]) -> Built | None:
+def _best_next(
+    ground: Ground, best: Built | None, folds: NDArray[np.int64], before: float, to_beat: float
+) -> Built | None:
     """Every start with two states, then more states for the best of them, as long as held-out blocks clearly say so.
 
     Starts of as many states are compared by their log-likelihood less a price, which costs nothing.
@@ -187,15 +193,24 @@ def _best_next(ground: Ground, best: Built | None, folds: NDArray[np.int64]) -> 
         tried = _tried(ground, best, links)
         if states == STATES[0]:
             places = [(one.links[-1].residuals, one.links[-1].window) for one in tried[:CLIMBED]]
-        better = _if_better(found, tried, folds)
+        better = _if_better(found or best, found, tried, folds)
         found, stale = (found, stale + 1) if better is None else (better, 0)
+        if found is not None and found.bits - to_beat > HOPELESS * (before - found.bits):
+            return found
     copies = _tried(ground, best, [link for link in _copies(ground) if link.states <= room])
-    return _if_better(found, copies, folds) or found
+    return _if_better(None, found, copies, folds) or found
 
 
-def _if_better(found: Built | None, tried: list[Built], folds: NDArray[np.int64]) -> Built | None:
-    """The first of those tried whose chains all drive something, judged on held-out blocks; None if not better."""
+def _if_better(
+    worthier: Built | None, found: Built | None, tried: list[Built], folds: NDArray[np.int64]
+) -> Built | None:
+    """The first of those tried whose chains all drive something, judged on held-out blocks; None if not better.
+
+    What is worth less than `worthier` already is not judged: that would cost far more than finding it did.
+    """
     for one in tried:
+        if worthier is not None and one.worth < worthier.worth - SLACK * one.ground.design.n_slices:
+            return None
         if all(one.fit.model.driven(name) for name in chain_names(len(one.links))):
             judged = replace(one, block_bits=held_out(one, folds))
             return judged if found is None or _clearly_better(found, judged) else None
@@ -203,11 +218,12 @@ def _if_better(found: Built | None, tried: list[Built], folds: NDArray[np.int64]
 
 
 def _copies(ground: Ground) -> Iterator[Link]:
-    """Columns whose own past tells something: each may be a noisy sign of a chain with as many states."""
+    """Columns of several states whose own past tells something: each may be a noisy sign of a chain with as many."""
     model = fit_slices(ground.design, ground.choice)
     for name in ground.design.variables:
         states = ground.design.states(name)
-        if 1 < states <= MOST_COPIED and any(getattr(f, "variable", "") == name for f in model.asked(name)):
+        own = any(getattr(feature, "variable", "") == name for feature in model.asked(name))
+        if own and LEAST_COPIED <= states <= MOST_COPIED:
             yield Link(name, COPY, states)
 
 

@@ -116,7 +116,7 @@ def recount_column(design: Design, grown: Grown, weights: Floats) -> Grown:
         cells = tree.leaves(design.table.codes) * target.states + target.child
         counts = np.bincount(cells, np.where(target.counts, weights, 0.0), tree.n_nodes * target.states)
         trees.append(tree.with_counts(counts.reshape(tree.n_nodes, target.states).astype(np.float64)))
-    return replace(grown, trees=tuple(trees), base=design.base(grown.name, weights))
+    return replace(grown, trees=tuple(trees))
 
 
 def bag_column(
@@ -142,8 +142,10 @@ def bag_column(
 def log_probabilities(design: Design, name: str, cpd: CPD, slices: NDArray[np.int64]) -> Floats:
     """ln P(the column's state | features) at these slices, 0 where it is not seen."""
     child, seen = design.child(name)
-    place = {feature: i for i, feature in enumerate(design.features)}
-    asked = np.ascontiguousarray(design.table.codes[[place[p] for p in cpd.parents]][:, slices])
+    asked = design.table.codes[[design.place[p] for p in cpd.parents]]
+    if len(slices) < asked.shape[1]:
+        asked = asked[:, slices]
+    asked = np.ascontiguousarray(asked)
     found = np.log(np.maximum(cpd.probabilities(child[slices], asked), 1e-300))
     return np.where(seen[slices], found, 0.0)
 

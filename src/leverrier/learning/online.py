@@ -22,6 +22,7 @@ from leverrier.model.slice_model import SliceModel
 from leverrier.model.tree_cpd import TreeCPD
 
 Floats = NDArray[np.float64]
+Codes = NDArray[np.unsignedinteger]
 FORGETTING = (1.0, 0.999, 0.995, 0.99, 0.98, 0.95)
 
 
@@ -54,9 +55,7 @@ def choose_forgetting(design: Design, choice: Choice, candidates: Sequence[float
     return min(candidates, key=lambda forget: float(online_surprise(model, sequences, forget)[late].sum()))
 
 
-def _column(
-    cpd: SingleCPD, codes: NDArray[np.uint8], child: NDArray[np.int64], seen: NDArray[np.bool_], forget: float
-) -> Floats:
+def _column(cpd: SingleCPD, codes: Codes, child: NDArray[np.int64], seen: NDArray[np.bool_], forget: float) -> Floats:
     """P(child) by slice."""
     place = np.arange(len(child))
     if isinstance(cpd, TreeCPD):
@@ -80,7 +79,11 @@ def _column(
 
 
 def _tree(
-    cpd: TreeCPD, codes: NDArray[np.uint8], child: NDArray[np.int64], counted: NDArray[np.bool_], forget: float
+    cpd: TreeCPD,
+    codes: Codes,
+    child: NDArray[np.int64],
+    counted: NDArray[np.bool_],
+    forget: float,
 ) -> Floats:
     tree = cpd.tree
     above = np.full(tree.n_nodes, -1, dtype=np.int64)

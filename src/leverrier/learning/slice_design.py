@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -30,6 +30,12 @@ class Design:
     order: tuple[str, ...]
     copies: int = 1
     """How often every slice stands in the table: once for each joint state of hidden chains."""
+    _children: dict[str, tuple[NDArray[np.int64], NDArray[np.bool_]]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def place(self) -> dict[Feature, int]:
+        """Where each feature stands."""
+        return {feature: i for i, feature in enumerate(self.features)}
 
     @cached_property
     def splits(self) -> Splits:
@@ -69,10 +75,12 @@ class Design:
 
     def child(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """The column's codes (0 at holes) and where it is seen."""
-        cells = self.sequences.table.column(name)
-        seen = cells != self.sequences.table.missing
-        codes = np.where(seen, cells, 0).astype(np.int64)
-        return (codes, seen) if self.copies == 1 else (np.tile(codes, self.copies), np.tile(seen, self.copies))
+        if name not in self._children:
+            cells = self.sequences.table.column(name)
+            seen = cells != self.sequences.table.missing
+            codes = np.where(seen, cells, 0).astype(np.int64)
+            self._children[name] = np.tile(codes, self.copies), np.tile(seen, self.copies)
+        return self._children[name]
 
     def allowed(self, name: str) -> NDArray[np.bool_]:
         """Everything earlier, and the columns of the same slice that come before it in the order."""
@@ -90,7 +98,7 @@ class Design:
 
     def before(self, name: str) -> int | None:
         """Where the column's own last state is among the features."""
-        return next((i for i, f in enumerate(self.features) if f == Lag(name, 1)), None)
+        return self.place.get(Lag(name, 1))
 
 
 def make_design(sequences: Sequences, features: Sequence[Feature], order: Sequence[str]) -> Design:

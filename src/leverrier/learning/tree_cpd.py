@@ -23,7 +23,7 @@ TABLED_COUNTS = 32_768
 class Splits:
     """What trees may ask: codes of (features, rows), how many codes each feature has, and which are in order."""
 
-    codes: NDArray[np.uint8]
+    codes: NDArray[np.unsignedinteger]
     cardinalities: NDArray[np.int64]
     ordinal: NDArray[np.bool_]
 

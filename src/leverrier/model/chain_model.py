@@ -108,7 +108,7 @@ class ChainModel:
             cpd = self.cpds[variable.name].compacted()
             seen = np.flatnonzero(cells != sequences.table.missing)
             child = cells[seen].astype(np.int64)
-            codes = np.zeros((len(cpd.parents), len(seen)), dtype=np.uint8)
+            codes = np.zeros((len(cpd.parents), len(seen)), dtype=table.codes.dtype)
             own = [(row, self._hidden[p]) for row, p in enumerate(cpd.parents) if p in self._hidden]
             for row, parent in enumerate(cpd.parents):
                 if parent not in self._hidden:
@@ -129,7 +129,7 @@ class ChainModel:
         cpd = self.cpds[name].compacted()
         observed = tuple(p for p in cpd.parents if p not in self._hidden)
         table = feature_table(sequences.table, sequences.starts, observed)
-        codes = np.zeros((len(cpd.parents), sequences.n_slices), dtype=np.uint8)
+        codes = np.zeros((len(cpd.parents), sequences.n_slices), dtype=table.codes.dtype)
         own = [(row, self._hidden[p]) for row, p in enumerate(cpd.parents) if p in self._hidden]
         codes[[row for row, p in enumerate(cpd.parents) if p not in self._hidden]] = table.codes
         if not own:

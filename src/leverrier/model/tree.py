@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leverrier.kernels.tree_growth import AT_MOST, find_leaves
 
 Floats = NDArray[np.float64]
-Codes = NDArray[np.uint8]
+Codes = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True, eq=False)

@@ -113,7 +113,8 @@ def dense_table(cpd: DenseCPD) -> Floats:
         )
     if not cpd.cardinalities:
         return cpd.rows(np.zeros((0, 1), dtype=np.uint8))[0]
-    grid = np.indices(cpd.cardinalities, dtype=np.uint8).reshape(len(cpd.cardinalities), -1)
+    kind = np.uint8 if max(cpd.cardinalities) <= 256 else np.uint16
+    grid = np.indices(cpd.cardinalities, dtype=kind).reshape(len(cpd.cardinalities), -1)
     return cpd.rows(np.ascontiguousarray(grid)).reshape(*cpd.cardinalities, cpd.states)
 
 

@@ -43,11 +43,13 @@ def engine(
     if inference == "exact":
         chain = chain_of(laid.unrolled, kept) if tracked or not kept else None
         return chain or SlicePasses(laid.unrolled, one_cluster, kept, tracked=tracked)
-    together = choose_clusters(laid.unrolled) if clusters is None else _numbered(laid, clusters)
-    return SlicePasses(laid.unrolled, by_cluster(together), kept, tracked=tracked)
+    return SlicePasses(laid.unrolled, by_cluster(chosen_clusters(laid, clusters)), kept, tracked=tracked)
 
 
-def _numbered(laid: Laid, clusters: NamedClusters) -> list[list[int]]:
+def chosen_clusters(laid: Laid, clusters: NamedClusters | None) -> Sequence[Sequence[int]]:
+    """The clusters named, by number, or those that the arcs suggest."""
+    if clusters is None:
+        return choose_clusters(laid.unrolled)
     seen: set[str] = set()
     for name in (name for cluster in clusters for name in cluster):
         if name not in laid.place:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.data.sequences import Sequences
 from leverrier.inference.factors import log
@@ -104,9 +105,7 @@ class Laid:
 def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = ()) -> Laid:
     """`sequences` are those that `network.read` gives; `wanted` variables are kept whatever depends on them."""
     place = {name: number for number, name in enumerate(network.variables)}
-    codes = np.full((len(place), sequences.n_slices), -1, dtype=np.int32)
-    for name, cells in zip(sequences.variables, sequences.table.codes, strict=True):
-        codes[place[name]] = np.where(cells == sequences.table.missing, -1, cells.astype(np.int32))
+    codes = _codes(sequences, place)
     uncertain = {name for name in place if np.any(codes[place[name]] < 0)}
     inner = parents_in(network) | set(wanted)
     direct = np.zeros(sequences.n_slices)
@@ -132,16 +131,7 @@ def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = (
             families.append(SliceFamily((*nodes, (place[name], 0)), size, _strides(shape), hole=hole))
             size += cells * (2 if summed else 1)
         stages.append(families)
-    densities: list[Density] = []
-    for parents in dict.fromkeys(cpd.parents for cpd in network.numbers.values()):
-        names = tuple(n for n, c in network.numbers.items() if c.parents == parents and n in sequences.numbers)
-        if names:
-            shape = tuple(network.cardinality(parent) for parent in parents)
-            densities.append(Density(names, parents, size, shape))
-            family = SliceFamily(tuple((place[p], 0) for p in parents), size, _strides(shape), densities[-1].cells)
-            for families in stages:
-                families.append(family)
-            size += sequences.n_slices * densities[-1].cells
+    densities, size = _densities(network, sequences, place, stages, size)
     unrolled = Unrolled(
         tuple(network.cardinality(name) for name in network.variables),
         tuple(tuple(families) for families in stages),
@@ -150,6 +140,36 @@ def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = (
         frozenset(place[name] for name in wanted),
     )
     return Laid(network, sequences, unrolled, tuple(sections), tuple(densities), direct, size)
+
+
+def _codes(sequences: Sequences, place: Mapping[str, int]) -> NDArray[np.int32]:
+    """(variables, slices), −1 for holes and for variables that the sequences do not have."""
+    codes = np.full((len(place), sequences.n_slices), -1, dtype=np.int32)
+    for name, cells in zip(sequences.variables, sequences.table.codes, strict=True):
+        codes[place[name]] = np.where(cells == sequences.table.missing, -1, cells.astype(np.int32))
+    return codes
+
+
+def _densities(
+    network: DynamicNetwork,
+    sequences: Sequences,
+    place: Mapping[str, int],
+    stages: Sequence[list[SliceFamily]],
+    size: int,
+) -> tuple[list[Density], int]:
+    """Columns of numbers that the sequences have, by their parents; each becomes a family of every stage."""
+    found: list[Density] = []
+    for parents in dict.fromkeys(cpd.parents for cpd in network.numbers.values()):
+        names = tuple(n for n, c in network.numbers.items() if c.parents == parents and n in sequences.numbers)
+        if not names:
+            continue
+        shape = tuple(network.cardinality(parent) for parent in parents)
+        found.append(Density(names, parents, size, shape))
+        family = SliceFamily(tuple((place[p], 0) for p in parents), size, _strides(shape), found[-1].cells)
+        for families in stages:
+            families.append(family)
+        size += sequences.n_slices * found[-1].cells
+    return found, size
 
 
 def parents_in(network: DynamicNetwork) -> set[str]:
@@ -163,7 +183,9 @@ def _strides(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(int(np.prod(shape[place + 1 :], dtype=np.int64)) for place in range(len(shape)))
 
 
-def _direct(cpd: CPD, name: str, codes: np.ndarray, place: Mapping[str, int], here: np.ndarray) -> Floats:
+def _direct(
+    cpd: CPD, name: str, codes: NDArray[np.int32], place: Mapping[str, int], here: NDArray[np.int64]
+) -> Floats:
     small = np.uint8 if codes.max(initial=0) < 255 else np.uint16
     given = np.array([codes[place[p], here - lag] for p, lag in cpd.parents], dtype=small).reshape(-1, len(here))
     return log(cpd.probabilities(codes[place[name], here], given))

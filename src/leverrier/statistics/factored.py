@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from leverrier.data.sequences import lagged
 from leverrier.errors import OptionError, TableError, TooLargeError
-from leverrier.inference.boyen_koller import by_cluster, choose_clusters
+from leverrier.inference.boyen_koller import by_cluster
 from leverrier.inference.slice_passes import SlicePasses, one_cluster
 from leverrier.inference.unrolled import SliceFamily
 from leverrier.kernels.factored_counts import add_products
 from leverrier.model.dynamic import DynamicNetwork
-from leverrier.model.dynamic_query import Inference, NamedClusters, posterior
+from leverrier.model.dynamic_query import Inference, NamedClusters, chosen_clusters, posterior
 from leverrier.model.dynamic_unrolled import lay
 from leverrier.statistics.family import Family
 
@@ -34,10 +34,19 @@ Floats = NDArray[np.float64]
 class _Windows:
     """What both ways of counting share: names, sizes, which slices count."""
 
-    def __init__(self, network: DynamicNetwork, sequences: Any, lags: int) -> None:
+    def __init__(
+        self,
+        network: DynamicNetwork,
+        sequences: Any,
+        lags: int = 1,
+        inference: Inference = "exact",
+        clusters: NamedClusters | None = None,
+    ) -> None:
         if lags < 0:
             raise OptionError(f"lags={lags}: expected 0 or more")
         self.network, self.lags = network, lags
+        self.inference: Inference = inference
+        self.clusters = clusters
         self.sequences = network.read(sequences)
         self.slices = self.sequences.window_slices(lags)
         if not len(self.slices):
@@ -70,61 +79,44 @@ class _Windows:
 class FactoredCounts(_Windows):
     """Σ over slices of the product of single posteriors: any family, any lags, from one pass of inference."""
 
-    def __init__(
-        self,
-        network: DynamicNetwork,
-        sequences: Any,
-        lags: int = 1,
-        inference: Inference = "exact",
-        clusters: NamedClusters | None = None,
-    ) -> None:
-        super().__init__(network, sequences, lags)
-        laid = lay(network, self.sequences, network.variables)
-        self._codes = laid.unrolled.codes
-        open_ = [name for name in network.variables if laid.unrolled.uncertain[self.place[name]]]
-        found = posterior(network, self.sequences, open_, inference, clusters)
-        widths = np.cumsum([0, *(found[name].shape[1] for name in open_)])
-        self._columns = dict(zip(open_, widths[:-1].tolist(), strict=True))
-        self._posteriors = np.concatenate([found[name] for name in open_], axis=1) if open_ else np.empty((0, 0))
-
     def tables(self, families: Sequence[Family]) -> list[Floats]:
         """Expected counts, one array a family: axes are the parents in order, then the child. [boyen1999 eq. 3]"""
         return [self._table(family) for family in families]
 
     def _table(self, family: Family) -> Floats:
         shape = self.shape(family)
+        open_, columns, posteriors = self._found
         rows, stride = [], math.prod(shape)
         for key, states in zip((*family.parents, family.child), shape, strict=True):
             name, lag = self.nodes[key]
             stride //= states
-            rows.append((self.place[name], lag, states, stride, self._columns.get(name, 0)))
+            rows.append((self.place[name], lag, states, stride, columns.get(name, 0)))
         table = np.zeros(math.prod(shape))
-        add_products(self.slices, np.array(rows, dtype=np.int64), self._codes, self._posteriors, table)
+        add_products(self.slices, np.array(rows, dtype=np.int64), open_, posteriors, table)
         return table.reshape(shape)
 
     @cached_property
+    def _found(self) -> tuple[NDArray[np.int32], dict[str, int], Floats]:
+        """Codes, the first column of each variable that some slice leaves open, and their posteriors."""
+        unrolled = lay(self.network, self.sequences, self.network.variables).unrolled
+        open_ = [name for name in self.network.variables if unrolled.uncertain[self.place[name]]]
+        found = posterior(self.network, self.sequences, open_, self.inference, self.clusters)
+        widths = np.cumsum([0, *(found[name].shape[1] for name in open_)])
+        columns = dict(zip(open_, widths[:-1].tolist(), strict=True))
+        return unrolled.codes, columns, np.concatenate([found[n] for n in open_], axis=1) if open_ else np.empty((0, 0))
+
+    @property
     def posteriors(self) -> dict[str, Floats]:
         """(slices, states) of every variable that some slice leaves open."""
-        return {
-            name: self._posteriors[:, first : first + self.network.cardinality(name)]
-            for name, first in self._columns.items()
-        }
+        _, columns, table = self._found
+        return {name: table[:, at : at + self.network.cardinality(name)] for name, at in columns.items()}
 
 
 class ExactSliceCounts(_Windows):
-    """The same without approximation: the families asked for are put into the junction trees, if those stay small."""
+    """The same without approximation: the families asked for are put into the junction trees, if those stay small.
 
-    def __init__(
-        self,
-        network: DynamicNetwork,
-        sequences: Any,
-        lags: int = 1,
-        inference: Inference = "exact",
-        clusters: NamedClusters | None = None,
-    ) -> None:
-        """Under Boyen–Koller the joint posterior of two slices is the approximate one, read from its cliques."""
-        super().__init__(network, sequences, lags)
-        self._inference, self._clusters = inference, clusters
+    Under Boyen–Koller the joint posterior of two slices is the approximate one, read from its cliques.
+    """
 
     def tables(self, families: Sequence[Family]) -> list[Floats]:
         """One pass for the whole batch. Refused with the size where the trees become too large."""
@@ -144,14 +136,8 @@ class ExactSliceCounts(_Windows):
         stages = [(*stage, *asked) if place >= self.lags else stage for place, stage in enumerate(stages)]
         unrolled = replace(laid.unrolled, stages=tuple(stages))
         clusters = one_cluster
-        if self._inference == "boyen-koller":
-            named_clusters = self._clusters
-            chosen = (
-                choose_clusters(laid.unrolled)
-                if named_clusters is None
-                else [[self.place[name] for name in cluster] for cluster in named_clusters]
-            )
-            clusters = by_cluster(chosen)
+        if self.inference == "boyen-koller":
+            clusters = by_cluster(chosen_clusters(laid, self.clusters))
         counts = SlicePasses(unrolled, clusters).expectation(theta).counts
         first, found = laid.size, []
         for shape in shapes:

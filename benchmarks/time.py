@@ -27,7 +27,7 @@ from leverrier.learning.dynamic_climb import DynamicClimb
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.dynamic_unrolled import lay
 
-SYMBOLS, LENGTH = 7, 34_000
+SYMBOLS, LENGTH, RUNS = 7, 34_000, 12
 
 
 def best_of(action: Callable[[], object], runs: int) -> float:
@@ -58,7 +58,7 @@ def hmm() -> None:
         laid = lay(network, network.read(data))
         climber = DynamicClimb(laid, network, prior=0.0, tolerance=0.0, inference="exact", clusters=None)
         climber.climb(1)  # compiled
-        ours = best_of(lambda climber=climber: climber.climb(1), 25)
+        ours = best_of(lambda climber=climber: climber.climb(1), RUNS)
         peers = {}
         for how in ("scaling", "log"):
             peer = CategoricalHMM(states, n_features=SYMBOLS, init_params="", implementation=how, n_iter=1, tol=0)
@@ -67,7 +67,7 @@ def hmm() -> None:
                 peer.startprob_, peer.transmat_, peer.emissionprob_ = first, move, shown
                 peer.fit(drawn[:, None])
 
-            peers[how] = best_of(iterate, 7 if how == "scaling" else 2)
+            peers[how] = best_of(iterate, RUNS if how == "scaling" else 1)
         peer.startprob_, peer.transmat_, peer.emissionprob_ = first, move, shown
         theirs = peer.score(drawn[:, None])
         faster = min(peers, key=lambda how: peers[how])

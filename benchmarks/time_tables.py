@@ -73,10 +73,13 @@ def _cut(found: Sequences, train: int, test: int) -> Pair:
 
 
 def baselines(train: Sequences, test: Sequences, quick: bool, longest: int) -> Iterator[Row]:
-    best = hidden_markov(train, states=(2, 4, 8) if quick else (2, 4, 8, 12, 16, 24), seed=0)
+    best = hidden_markov(train, states=(2, 4, 8) if quick else (2, 4, 8, 12, 16, 24), prior=0.5, seed=0)
     yield "HMM, best number of states", best.network.bits_per_slice(test)
     for chains in (2,) if quick else (2, 4, 6):
-        yield f"FHMM {chains} chains", factorial_hmm(train, chains=chains, seed=0).network.bits_per_slice(test)
+        yield (
+            f"FHMM {chains} chains",
+            factorial_hmm(train, chains=chains, prior=0.5, seed=0).network.bits_per_slice(test),
+        )
     for lags in (1, min(4, longest)):
         yield f"BDeu tables, lag {lags}", learn_dynamic(train, lags).network.bits_per_slice(test)
 

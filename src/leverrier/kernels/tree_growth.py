@@ -55,6 +55,14 @@ def dirichlet_score(counts, alpha, cells, rows):
 
 
 @njit(cache=True, nogil=True)
+def two_sides(whole, left, right, alpha, cells, rows):
+    """The score of what goes left and of the rest (which is written into `right`)."""
+    for k in range(whole.shape[0]):
+        right[k] = max(whole[k] - left[k], 0.0)
+    return dirichlet_score(left, alpha, cells, rows) + dirichlet_score(right, alpha, cells, rows)
+
+
+@njit(cache=True, nogil=True)
 def best_split(counts, offsets, ordinal, alpha, cells, rows):
     """The best binary split of a node: (gain less its price, feature, kind, value).
 
@@ -93,10 +101,8 @@ def best_split(counts, offsets, ordinal, alpha, cells, rows):
                     seen += counts[v, k]
                 if seen <= 0.0:
                     continue
-                for k in range(states):
-                    right[k] = max(whole[k] - left[k], 0.0)
                 candidates += 1
-                gain = dirichlet_score(left, alpha, cells, rows) + dirichlet_score(right, alpha, cells, rows) - here
+                gain = two_sides(whole, left, right, alpha, cells, rows) - here
                 if gain > best:
                     best, best_feature, best_kind, best_value = gain, f, AT_MOST, v - first
         for v in range(first, last):
@@ -111,10 +117,8 @@ def best_split(counts, offsets, ordinal, alpha, cells, rows):
                 seen += counts[v, k]
             if seen <= 0.0:
                 continue
-            for k in range(states):
-                right[k] = max(whole[k] - left[k], 0.0)
             candidates += 1
-            gain = dirichlet_score(left, alpha, cells, rows) + dirichlet_score(right, alpha, cells, rows) - here
+            gain = two_sides(whole, left, right, alpha, cells, rows) - here
             if gain > best:
                 best, best_feature, best_kind, best_value = gain, f, EQUAL, v - first
     if candidates > 0:

@@ -23,7 +23,7 @@ LEAST_COPIED, MOST_COPIED = 5, 12
 """Columns of so many states may be copied: fewer states are found from residuals as well."""
 SLACK = 0.005
 """Nats a slice by which a chain may be worth less than the one before it and still be judged."""
-MOST_JOINT = 44
+MOST_JOINT = 64
 MOST_CHAINS = 3
 CLIMBED = 2
 """Of the starts with two states so many are tried with more."""

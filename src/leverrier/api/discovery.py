@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.api.rows import add_states
 from leverrier.api.saved import dump
+from leverrier.data.card import card
 from leverrier.data.reading import read_table
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
@@ -19,6 +20,9 @@ from leverrier.formats.files import write_whole
 from leverrier.model.network import Network
 from leverrier.report.discovery_page import discovery_page
 from leverrier.report.words import headline, verdict
+
+if TYPE_CHECKING:
+    import altair
 
 Floats = NDArray[np.float64]
 
@@ -141,6 +145,44 @@ class Discovery:
         return f"Discovery({self.verdict}: {self.headline})"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        shape = self.examined.shape
+        facts = {"rows": f"{shape.rows:,}", "columns": shape.columns, "empty cells": f"{shape.holes:,}"}
+        rows = [
+            (each.name, each.states, f"{each.gain:,.1f}", ", ".join(each.children[:8]), ", ".join(each.parents[:8]))
+            for each in self.hidden
+        ]
+        words = (f"{self.verdict}; found.report(\"report.html\") writes the whole report",)
+        return card(self.headline, facts, ("hidden", "states", "gain, nats", "drives", "driven by"), rows, words)
 
-        return f"<pre style='white-space: pre-wrap'>{escape(str(self))}</pre>"
+    def plot_network(self) -> altair.TopLevelMixin:
+        """The network with its hidden variables, as an Altair chart. `leverrier.save_picture` writes it as a file."""
+        from leverrier.report.drawing import picture
+        from leverrier.report.network_chart import network_chart
+
+        return network_chart(picture(self.examined))
+
+    def plot_states(self, name: str | None = None) -> altair.TopLevelMixin:
+        """What the states of a hidden variable look like, with 95 % intervals; of causes, which signs they reach."""
+        from leverrier.report.discovery_charts import links_chart, profile_chart
+        from leverrier.report.profiles import profiles
+
+        chosen = self._chosen(name)
+        if self.kind == "causes":
+            return links_chart(self.examined.model, [each.name for each in self.hidden])
+        found = profiles(self.examined, next(each for each in self.hidden if each.name == chosen))
+        if not found:
+            raise OptionError(f"what the states of {chosen!r} mean was not worked out")
+        return profile_chart(found[0])
+
+    def plot_evidence(self, name: str | None = None) -> altair.TopLevelMixin:
+        """The gain beside those of simulated tables; where nothing was tested, what would have been found."""
+        from leverrier.report.discovery_charts import null_histogram, power_chart
+
+        tested = [each for each in (*self.hidden, *self.compressors) if each.evidence and each.evidence.null_gains]
+        if name is not None:
+            tested = [each for each in tested if each.name == name]
+        if tested:
+            return null_histogram(tested[0].evidence)
+        if name is None and self.examined.power is not None:
+            return power_chart(self.examined.power)
+        raise OptionError("no simulated tables were drawn for this: run discover with evidence=True")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.card import card
 from leverrier.data.projection import Projection, project
 from leverrier.errors import TableError
 
@@ -196,6 +197,15 @@ class Table:
     def __getstate__(self) -> dict[str, Any]:
         """Projections are made again where they are needed, not sent to other processes."""
         return {**self.__dict__, "_projections": {}}
+
+    def _repr_html_(self) -> str:
+        holes = np.count_nonzero(self.codes == self.missing, axis=1).tolist()
+        rows = [
+            (column.name, column.kind, column.cardinality, ", ".join(str(state) for state in column.states[:6]), count)
+            for column, count in zip(self.columns, holes, strict=True)
+        ]
+        facts = {"rows": f"{self.n_rows:,}", "variables": len(self.columns), "holes": f"{self.n_missing:,}"}
+        return card("Table", facts, ("variable", "kind", "states", "", "holes"), rows, self.notes[:4])
 
     def __repr__(self) -> str:
         holes = f", {self.n_missing} holes" if self.n_missing else ""

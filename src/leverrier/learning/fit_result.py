@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.card import card
 from leverrier.data.table import Table
 from leverrier.learning.cheeseman_stutz import cheeseman_stutz, observed_score
 from leverrier.learning.score import Score
@@ -94,6 +95,14 @@ class FitResult:
     def __getstate__(self) -> dict[str, Any]:
         """What was observed is laid out again where it is needed, not sent to other processes."""
         return {**self.__dict__, "seen": None}
+
+    def _repr_html_(self) -> str:
+        facts = {"log-likelihood": f"{self.log_likelihood:,.3f}", "BIC": f"{self.bic:,.3f}"}
+        rows = [(name, ", ".join(map(str, self.network.states[name])), ", ".join(self.network.children(name)))
+                for name in self.hidden]  # fmt: skip
+        reached = f"best of {len(self.starts)} starts, reached {self.starts.best_count} times"
+        said = f"{self.status} after {self.iterations} iterations; {reached}"
+        return card("Fit", facts, ("hidden", "states", "children"), rows, (said, *self.notes[:4]))
 
     def __repr__(self) -> str:
         return (

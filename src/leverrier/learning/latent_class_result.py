@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.card import card
 from leverrier.data.table import Label
 from leverrier.learning.class_fit import FitTable
 from leverrier.learning.fit import FitResult
@@ -77,6 +78,15 @@ class LatentClassResult:
         fitted = self.fit.table
         head = f"Latent classes of {fitted.n_rows} rows and {len(fitted.variables)} columns"
         return "\n".join([head, "", str(self.table), "", self.why, "", _profile_text(self)])
+
+    def _repr_html_(self) -> str:
+        facts = {"classes": self.states, "log-likelihood": f"{self.log_likelihood:,.3f}", "status": self.status}
+        names = self.network.states[self.variable]
+        rows = [("share", *(f"{share:.1%}" for share in self.shares))]
+        for name in self.network.children(self.variable):
+            value = self.network.states[name][-1]
+            rows.append((f"{name} = {value}", *(f"{share:.3f}" for share in self.network.cpt(name)[:, -1])))
+        return card("Latent classes", facts, ("", *(f"class {name}" for name in names)), rows, (self.why,))
 
     def __repr__(self) -> str:
         return f"LatentClassResult({self.states} classes, log-likelihood {self.log_likelihood:.4f}, {self.status})"

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.data.reading import describe_columns, read_table
 from leverrier.data.table import Table
@@ -58,6 +59,14 @@ class MixedClassResult:
     @property
     def profiles(self) -> list[dict[str, Any]]:
         return self.model.profiles()
+
+    def _repr_html_(self) -> str:
+        facts = {"classes": self.states, "gain, nats": f"{self.gain:,.2f}", "status": self.status}
+        rows = []
+        for number, profile in enumerate(self.profiles):
+            means = [f"{name} {value[0]:.4g}" for name, value in profile.items() if isinstance(value, tuple)]
+            rows.append((number, f"{profile['share']:.1%}", ", ".join(means[:4])))
+        return card("Classes of numbers and categories", facts, ("class", "share", "means"), rows, self.notes[:4])
 
     def __repr__(self) -> str:
         return (

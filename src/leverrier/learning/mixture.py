@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.climb import Progress
@@ -64,6 +65,14 @@ class MixtureResult:
     def components(self) -> int:
         """How many components were chosen."""
         return self.mixture.n_components
+
+    def _repr_html_(self) -> str:
+        mixture = self.mixture
+        facts = {"components": self.components, "log-likelihood": f"{self.log_likelihood:,.3f}", "status": self.status}
+        rows = [(c + 1, f"{mixture.weights[c]:.3f}", ", ".join(f"{mean:.4g}" for mean in mixture.means[c][:6]))
+                for c in range(self.components)]  # fmt: skip
+        said = f"best of {len(self.starts)} starts, reached {self.starts.best_count} times"
+        return card("Mixture of Gaussians", facts, ("component", "weight", "mean"), rows, (said, *self.events[:4]))
 
     def __repr__(self) -> str:
         tried = f", chosen by {self.criterion} from {len(self.table)} numbers" if len(self.table) > 1 else ""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.data.card import card
 from leverrier.data.reading import as_table
 from leverrier.data.table import Label
 from leverrier.errors import OptionError
@@ -56,6 +57,12 @@ class StructuralResult:
 
     def posterior(self, variable: str) -> np.ndarray:
         return self.fit.posterior(variable)
+
+    def _repr_html_(self) -> str:
+        facts = {"score": f"{self.score:,.3f}", "log-likelihood": f"{self.log_likelihood:,.3f}", "rounds": self.rounds,
+                 "status": self.status}  # fmt: skip
+        rows = [(node, ", ".join(self.network.parents(node))) for node in self.network.graph.order]
+        return card("Structural EM", facts, ("variable", "parents"), rows, self.notes[:4])
 
     def __repr__(self) -> str:
         return f"StructuralResult({self.network!r}, score {self.score:.3f}, {self.status} after {self.rounds} rounds)"

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from leverrier.data.card import card
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
@@ -58,6 +59,11 @@ class StructureResult:
     @property
     def graph(self) -> Graph:
         return self.network.graph
+
+    def _repr_html_(self) -> str:
+        facts = {"score": f"{self.score:,.3f}", "arcs": len(self.network.edges), "status": self.status}
+        rows = [(node, ", ".join(self.network.parents(node))) for node in self.network.graph.order]
+        return card("Structure", facts, ("variable", "parents"), rows, self.notes[:4])
 
     def __repr__(self) -> str:
         return f"StructureResult({self.network!r}, score {self.score:.3f}, {self.status})"

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.data.card import card
 from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError, TooLargeError
 from leverrier.model.graph import Graph
@@ -206,6 +207,11 @@ class Network:
 
     def with_tables(self, tables: Mapping[str, NDArray[np.float64]]) -> Network:
         return Network(self.graph, self.states, {**self.tables, **tables}, self.notes)
+
+    def _repr_html_(self) -> str:
+        facts = {"variables": len(self.graph), "arcs": len(self.edges), "parameters": f"{self.dimension:,}"}
+        rows = [(node, self.cardinality(node), ", ".join(self.parents(node))) for node in self.graph.order]
+        return card("Network", facts, ("variable", "states", "parents"), rows)
 
     def __repr__(self) -> str:
         return f"Network({len(self.graph)} variables, {len(self.edges)} edges, {self.dimension} parameters)"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.card import card
 from leverrier.errors import MissingExtraError
 from leverrier.model.hidden_causes import HOLE, HiddenCauses
 from leverrier.sampling.diagnostics import effective_samples, r_hat
@@ -154,6 +155,12 @@ class HiddenCausesResult:
             "status": str(self.status),
             "notes": list(self.notes),
         }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        facts = {"signs": len(self.names), "causes expected": f"{self.expected_count:.1f}", "chains": len(self.chains),
+                 "status": self.status}  # fmt: skip
+        rows = [(k + 1, f"{self.model.p[k]:.2f}", ", ".join(self.children(k))) for k in range(self.best.shape[1])]
+        return card("Overlapping hidden causes", facts, ("cause", "active", "signs"), rows, self.notes[:4])
 
     def __repr__(self) -> str:
         return (

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence import Evidence, null_test
+from leverrier.discovery.evidence import FLOOR, Evidence, null_test
 from leverrier.discovery.examined import Examined, Shape, Verdict
 from leverrier.discovery.find import Search, begin, findings, next_hidden
 from leverrier.discovery.findings import Findings, HiddenVariable
@@ -49,12 +49,13 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     evidence: list[Evidence] = []
     rejected: list[HiddenVariable] = []
     while len(search.found) < plan.max_hidden and next_hidden(search):
+        if tests.draws and tests.early and search.found[-1].gain <= FLOOR:
+            _give_up(search, f"none accepted: the best gain, {search.found[-1].gain:.1f} nats, is below {FLOOR:.0f}")
+            break
         tested = null_test(search, tests.draws, tests.jobs, early=tests.early) if tests.draws else _untested(search)
         if not tested.accepted:
             rejected.append(replace(findings(search).hidden[-1], evidence=tested))
-            search.found.pop()
-            search.networks.pop()
-            search.reason = "none accepted: tables with nothing hidden gained about as much"
+            _give_up(search, "none accepted: tables with nothing hidden gained about as much")
             break
         evidence.append(tested)
     found = findings(search)
@@ -71,6 +72,13 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
         missed = power(search.baseline.network, round(table.total), score, plan, tests.jobs)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
+
+
+def _give_up(search: Search, reason: str) -> None:
+    """Forget the newest hidden variable."""
+    search.found.pop()
+    search.networks.pop()
+    search.reason = reason
 
 
 def _untested(search: Search) -> Evidence:

@@ -38,8 +38,8 @@ def _frame(data: Any) -> Any:
     if isinstance(data, str | os.PathLike):
         import duckdb
 
-        relation = duckdb.sql(f"SELECT * FROM {_reader(os.fspath(data))}")
-        return _first(relation.pl, relation.df)
+        found = duckdb.connect().execute(f"SELECT * FROM {_reader(os.fspath(data))}")
+        return _first(found.pl, found.df)
     if isinstance(data, Mapping):
         return _first(lambda: _polars(data), lambda: _pandas(data))
     return data

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 import leverrier as lv
+from leverrier.api.discover import Method
 from leverrier.cli import options
 from leverrier.cli.progress import Interruptible
 from leverrier.data.appending import append_columns
@@ -33,7 +34,7 @@ from leverrier.data.appending import append_columns
 @options.as_json
 @options.quiet
 def discover(
-    table: str, output: str | None, save: str | None, by: str | None, time: str | None, method: str,
+    table: str, output: str | None, save: str | None, by: str | None, time: str | None, method: Method,
     ignore: tuple[str, ...], weights: str | None, max_hidden: int, draws: int, resamples: int, no_evidence: bool,
     seed: int, jobs: int | None, budget: float | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip

@@ -19,7 +19,8 @@ def in_parallel(
     try:
         if plan.stop is not None:
             plan.stop.waiting = jobs > 1
-        return list(Parallel(n_jobs=jobs)(delayed(function)(*call) for call in calls))
+        results: Any = Parallel(n_jobs=jobs)(delayed(function)(*call) for call in calls)
+        return list(results)
     except BaseException:
         if plan.stopped:  # whatever the dying workers raised
             return []

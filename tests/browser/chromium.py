@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import select
@@ -27,8 +28,8 @@ class Chromium:
     """One browser process. Messages are JSON ended by a zero byte, on descriptors 3 (in) and 4 (out)."""
 
     def __init__(self, program: str, folder: Path) -> None:
-        reads, self._out = os.pipe()
-        self._in, writes = os.pipe()
+        reads, self._out = (_high(each) for each in os.pipe())
+        self._in, writes = (_high(each) for each in os.pipe())
         arguments = [
             program, "--headless=new", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
@@ -37,7 +38,7 @@ class Chromium:
         ]  # fmt: skip
         self._log = (folder / "stderr.txt").open("wb")
         self._process = subprocess.Popen(
-            ["/bin/sh", "-c", f'exec "$@" 3<&{reads} 4>&{writes}', "sh", *arguments],
+            ["/bin/bash", "-c", f'exec "$@" 3<&{reads} 4>&{writes}', "bash", *arguments],
             pass_fds=(reads, writes), stdout=self._log, stderr=self._log, env={**os.environ, "HOME": str(folder)},
         )  # fmt: skip
         os.close(reads)
@@ -94,11 +95,24 @@ class Chromium:
         self._log.close()
 
 
+def _high(descriptor: int) -> int:
+    """The same pipe under a number that is neither 3 nor 4."""
+    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 20)
+    os.close(descriptor)
+    return high
+
+
 class Page:
     """A file opened in a tab of its own, with all that it logged and asked the network for."""
 
     def __init__(
-        self, browser: Chromium, path: Path, width: int = 1200, height: int = 900, dark: bool = False, script: bool = True
+        self,
+        browser: Chromium,
+        path: Path,
+        width: int = 1200,
+        height: int = 900,
+        dark: bool = False,
+        script: bool = True,
     ) -> None:
         self.browser = browser
         self._target = browser.call("Target.createTarget", url="about:blank")["targetId"]
@@ -106,8 +120,13 @@ class Page:
         browser.events.clear()
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.call("Emulation.setScriptExecutionDisabled", value=not script)
         self.address = path.resolve().as_uri()
         self.call("Page.navigate", url=self.address)
@@ -158,7 +177,9 @@ class Page:
     @property
     def requests(self) -> list[str]:
         """What was asked for beside the page itself."""
-        asked = [e["params"]["request"]["url"] for e in self.browser.events if e.get("method") == "Network.requestWillBeSent"]
+        asked = [
+            e["params"]["request"]["url"] for e in self.browser.events if e.get("method") == "Network.requestWillBeSent"
+        ]
         return [url for url in asked if url.partition("#")[0] != self.address]
 
     def screenshot(self, path: Path, whole: bool = True) -> None:

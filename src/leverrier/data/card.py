@@ -7,7 +7,7 @@ from html import escape
 
 MOST_ROWS = 12
 _BOX = "display:inline-block;border:1px solid rgba(127,127,127,.4);border-radius:8px;padding:8px 12px;max-width:46em"
-_CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top;overflow-wrap:anywhere"
+_CELL = "text-align:left;padding:2px 12px 2px 0;vertical-align:top;overflow-wrap:break-word"
 _SOFT = "opacity:.7"
 
 

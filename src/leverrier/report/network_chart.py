@@ -39,8 +39,6 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
         for node, (a, b) in layout.places.items()
     ]  # fmt: skip
     colour = alt.condition("datum.hidden", alt.value(HIDDEN), alt.value(QUIET))
-    edge = alt.condition("datum.hidden", alt.value(HIDDEN), alt.value(OBSERVED))
-    fill = alt.condition("datum.hidden", alt.value("#fdeadf"), alt.value("#eef3fa"))
     lines = alt.Chart(alt.Data(values=points)).mark_line().encode(
         x=x, y=y, detail="line:N", order="order:Q", color=colour, tooltip="arc:N",
         strokeWidth=alt.StrokeWidth("width:Q", scale=None, legend=None),
@@ -49,11 +47,14 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
         shape="triangle-down", filled=True, size=46, opacity=1
     ).encode(x=x, y=y, color=colour)
     base = alt.Chart(alt.Data(values=nodes))
-    boxes = base.mark_rect(cornerRadius=5, strokeWidth=1.6).encode(
-        x=x, x2="x2:Q", y=y, y2="y2:Q", stroke=edge, fill=fill, tooltip="name:N"
-    )
+    boxes = [
+        base.transform_filter(f"{'' if hidden else '!'}datum.hidden")
+        .mark_rect(cornerRadius=HEIGHT / 2 if hidden else 4, strokeWidth=2.6 if hidden else 1.4, fill=fill, stroke=edge)
+        .encode(x=x, x2="x2:Q", y=y, y2="y2:Q", tooltip="name:N")
+        for hidden, fill, edge in ((False, "#eef3fa", OBSERVED), (True, "#fdeadf", HIDDEN))
+    ]
     text = base.mark_text(fontSize=11, color=INK).encode(x=alt.X("middle:Q"), y=alt.Y("row:Q"), text="label:N")
-    return (lines + arrows + boxes + text).properties(
+    return alt.layer(lines, arrows, *boxes, text).properties(
         width=layout.width, height=layout.height, title=alt.TitleParams("The network", anchor="start", color=INK)
     ).configure_view(stroke=None)  # fmt: skip
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from leverrier.learning.slice_design import Design, Shape
 from leverrier.learning.tree_cpd import LEAF_COUNT, grow_tree
-from leverrier.model.shaped_cpd import CPD, AveragedCPD, SameElseCPD, SingleCPD, StepCPD
+from leverrier.model.shaped_cpd import CPD, SameElseCPD, SingleCPD, StepCPD
 from leverrier.model.tree import Tree
 from leverrier.model.tree_cpd import TreeCPD
 
@@ -122,21 +122,19 @@ def recount_column(design: Design, grown: Grown, weights: Floats) -> Grown:
 def bag_column(
     design: Design,
     name: str,
-    draws: Sequence[Floats],
+    parts: Sequence[Floats],
     shapes: Sequence[Shape],
-    smoothing: Smoothing,
     leaf_count: float = LEAF_COUNT,
-) -> AveragedCPD:
-    """One distribution for each resample (weights by slice), the shapes in turn, to be averaged."""
+) -> tuple[Grown, ...]:
+    """Trees for each part of the slices (weights), the shapes in turn, all with the same order of parents."""
     own = design.before(name)
     everything = range(len(design.features))
     order = tuple(everything) if own is None else (own, *(f for f in everything if f != own))
-    turns: list[Shape] = [shapes[i % len(shapes)] for i in range(len(draws))]
-    parts = [
-        replace(grow_column(design, name, draw, shape, leaf_count), order=order).cpd(design, smoothing)
-        for draw, shape in zip(draws, turns, strict=True)
-    ]
-    return AveragedCPD(tuple(parts)).compacted()
+    turns: list[Shape] = [shapes[i % len(shapes)] for i in range(len(parts))]
+    return tuple(
+        replace(grow_column(design, name, part, shape, leaf_count), order=order)
+        for part, shape in zip(parts, turns, strict=True)
+    )
 
 
 def log_probabilities(design: Design, name: str, cpd: CPD, slices: NDArray[np.int64]) -> Floats:

@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.slices import Sequences
-from leverrier.learning.column_fit import SMOOTHINGS, Shape, Smoothing, bag_column, grow_column, smoothed_probabilities
-from leverrier.learning.slice_design import Design, make_blocks
+from leverrier.learning.column_fit import SMOOTHINGS, Grown, Smoothing, bag_column, grow_column, smoothed_probabilities
+from leverrier.learning.slice_design import Design, Shape, make_blocks
 from leverrier.learning.tree_cpd import LEAF_COUNT
+from leverrier.model.shaped_cpd import AveragedCPD
 from leverrier.model.slice_model import SliceModel
 
 Floats = NDArray[np.float64]
 LN2 = float(np.log(2))
 NEARLY = 1.1
-AVERAGED = 0.25
-"""Bagged trees are smoothed by this share of a single tree's strength: averaging smooths already."""
+AVERAGED = (0.1, 0.25, 0.5, 1.0)
+"""Bagged trees are smoothed by one of these shares of a single tree's strength: averaging smooths already."""
+PART = 0.63
+"""The share of blocks that each bagged tree sees when none repeats."""
 SHAPES: tuple[Shape, ...] = ("tree", "same", "step")
 
 
@@ -133,20 +136,46 @@ def fit_slices(design: Design, choice: Choice, weights: Floats | None = None) ->
 
 def bag_slices(design: Design, choice: Choice, draws: int, seed: int) -> SliceModel:
     """The average of trees grown on resampled blocks, in every shape that is nearly best: it predicts better, and is
-    harder to read."""
+    harder to read.
+
+    Blocks are drawn with repeats, which grows deeper trees, or without; trees are smoothed less than a single one.
+    Both are chosen for each column on the slices that its trees have not seen.
+    """
     rng = np.random.default_rng(seed)
-    resampled = [resample_blocks(design.sequences, rng) for _ in range(draws)]
-    smoothing = Smoothing(choice.smoothing.strength * AVERAGED, choice.smoothing.floor)
-    cpds = {
-        name: bag_column(design, name, resampled, choice.good_shapes(name), smoothing, choice.leaf_count)
-        for name in design.variables
-    }
+    ways = [[resample_blocks(design.sequences, rng, repeats) for _ in range(draws)] for repeats in (True, False)]
+    smoothings = [Smoothing(choice.smoothing.strength * share, choice.smoothing.floor) for share in AVERAGED]
+    cpds = {}
+    for name in design.variables:
+        bags = [bag_column(design, name, way, choice.good_shapes(name), choice.leaf_count) for way in ways]
+        costs = np.array([unseen_bits(design, bag, way, smoothings) for bag, way in zip(bags, ways, strict=True)])
+        way, share = np.unravel_index(int(np.argmin(costs)), costs.shape)
+        parts = tuple(grown.cpd(design, smoothings[int(share)]) for grown in bags[int(way)])
+        cpds[name] = AveragedCPD(parts).compacted()
     return SliceModel(design.sequences.table.columns, cpds)
 
 
-def resample_blocks(sequences: Sequences, rng: np.random.Generator, length: int = 25) -> Floats:
-    """How often each slice is drawn, when blocks (or whole short sequences) are drawn with replacement."""
+def unseen_bits(
+    design: Design, bag: Sequence[Grown], parts: Sequence[Floats], smoothings: Sequence[Smoothing]
+) -> Floats:
+    """By smoothing, the bits of a column averaged over the trees that have not seen the slice."""
+    total = np.zeros((len(smoothings), design.n_slices))
+    votes = np.zeros(design.n_slices)
+    for grown, part in zip(bag, parts, strict=True):
+        out = np.flatnonzero(part == 0)
+        total[:, out] += smoothed_probabilities(design, grown, smoothings, out)
+        votes[out] += 1
+    judged = (votes > 0) & design.child(bag[0].name)[1]
+    return -np.log2(np.maximum(total[:, judged] / votes[judged], 1e-300)).sum(axis=1)
+
+
+def resample_blocks(sequences: Sequences, rng: np.random.Generator, repeats: bool = True, length: int = 25) -> Floats:
+    """How often each slice is drawn, when blocks (or whole short sequences) are drawn with or without repeats.
+
+    A slice that counts twice makes chance look like evidence for a split: for some columns that pays, for others not.
+    """
     number = np.concatenate([[0], np.cumsum(-(-sequences.lengths // length))])
     block = np.repeat(number[:-1], sequences.lengths) + sequences.position // length
-    drawn = np.bincount(rng.integers(0, number[-1], int(number[-1])), minlength=int(number[-1]))
-    return drawn[block].astype(np.float64)
+    many = int(number[-1])
+    if repeats:
+        return np.bincount(rng.integers(0, many, many), minlength=many)[block].astype(np.float64)
+    return (rng.permutation(many) < np.ceil(PART * many))[block].astype(np.float64)

@@ -9,7 +9,7 @@ from sklearn.metrics import mutual_info_score
 import leverrier as lv
 from leverrier.data.table import Table
 from leverrier.discovery.certainty import AMBIGUOUS, BINS, certainty
-from leverrier.discovery.residual import pair_information, remaining
+from leverrier.discovery.residual import _most_unusual, pair_information, remaining
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
 from leverrier.report.layout import GAP, HEIGHT, layered
@@ -69,6 +69,24 @@ def test_a_true_model_leaves_nothing_and_a_missing_arc_is_named():
     assert left.pairs[0].p_value <= 0.05
     assert left.pairs[0].z > left.chance
     assert left.n_pairs == 10
+
+
+def test_each_drawn_table_is_judged_by_the_others():
+    drawn, least = np.random.default_rng(0).gamma(0.5, size=(20, 7)), np.full(7, 0.1)
+    by_hand = []
+    for i, one in enumerate(drawn):
+        others = np.delete(drawn, i, axis=0)
+        by_hand.append(max((one - others.mean(axis=0)) / np.maximum(others.std(axis=0, ddof=1), least)))
+    assert _most_unusual(drawn - drawn.mean(axis=0), least) == pytest.approx(by_hand)
+
+
+def test_many_columns_do_not_make_chance_look_like_more():
+    """With thousands of pairs and few draws a table judged by itself would seem usual, and every other one unusual."""
+    names = [f"v{i}" for i in range(60)]
+    model = Network.build(Graph.from_parents(dict.fromkeys(names, ())), dict.fromkeys(names, (0, 1)),
+                          {name: [0.9, 0.1] for name in names})  # fmt: skip
+    clear = [bool(left_by(model, model.sample(150, seed=s), s).clear) for s in range(4)]
+    assert sum(clear) <= 1
 
 
 def test_larger_tables_are_measured_on_some_of_their_rows(monkeypatch):

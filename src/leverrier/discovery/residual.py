@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from leverrier.data.table import Table
 
@@ -103,11 +104,11 @@ def pair_information(
     shown = (seen if weights is None else seen * weights).astype(np.float32)
     totals = np.maximum((shown @ seen.astype(np.float32).T).astype(np.float64), 1e-300)
     column = (weighted @ seen.astype(np.float32).T).astype(np.float64)  # of each state, in rows that show the other
-    owner = np.repeat(np.arange(len(sizes)), sizes)
-    expected = column[:, owner] * column.T[owner, :] / totals[np.ix_(owner, owner)]
-    terms = joint * np.log(np.where(joint > 0, joint, 1.0) / np.where(joint > 0, expected, 1.0))
-    sums = np.add.reduceat(np.add.reduceat(terms, starts[:-1], axis=0), starts[:-1], axis=1)
-    return np.maximum(sums / totals, 0.0)
+    by_column = starts[:-1]
+    joint_sum = np.add.reduceat(np.add.reduceat(xlogy(joint, joint), by_column, axis=0), by_column, axis=1)
+    own_sum = np.add.reduceat(xlogy(column, column), by_column, axis=0)
+    # N I = Σ n_ab ln n_ab − Σ n_a ln n_a − Σ n_b ln n_b + N ln N
+    return np.maximum((joint_sum - own_sum - own_sum.T + xlogy(totals, totals)) / totals, 0.0)
 
 
 def _largest(
@@ -117,9 +118,8 @@ def _largest(
     mean = drawn.mean(axis=0)
     freedom = (table.cardinalities[first] - 1) * (table.cardinalities[second] - 1)
     least = np.sqrt(2.0 * np.maximum(freedom, 1)) / (2.0 * table.total)  # of 2 N I ~ χ² where nothing is shared
-    spread = np.maximum(drawn.std(axis=0, ddof=1), least)
-    z = (observed - mean) / spread
-    most = ((drawn - mean) / spread).max(axis=1)
+    z = (observed - mean) / np.maximum(drawn.std(axis=0, ddof=1), least)
+    most = _most_unusual(drawn - mean, least)
     order = np.argsort(-z, kind="stable")[:SHOWN]
     pairs = tuple(
         Pair(
@@ -130,6 +130,17 @@ def _largest(
     )  # fmt: skip
     chance = float(np.quantile(most, 0.95))
     return Remaining(pairs, len(first), len(drawn), chance, round(table.total))
+
+
+def _most_unusual(off: Floats, least: Floats) -> Floats:
+    """The largest z of each drawn table, judged like the data: by the tables that it is not among.
+
+    `off` are distances from the mean of all; leaving one out shifts the mean and shrinks the sum of squares.
+    """
+    n = len(off)
+    squares = (off**2).sum(axis=0) - off**2 * n / (n - 1)
+    spread = np.maximum(np.sqrt(np.maximum(squares, 0.0) / (n - 2)), least)
+    return (off * n / (n - 1) / spread).max(axis=1)
 
 
 def _fewer(table: Table, most: int, rng: np.random.Generator) -> Table:

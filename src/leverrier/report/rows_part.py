@@ -128,7 +128,7 @@ def attempts_part(found: Examined) -> Part:
     if not found.attempts:
         blocks.append(
             Words(
-                "No candidate place was tried: the model here has one place for its hidden variable."
+                "No places were tried one by one: this model looks at all columns at once."
                 if found.hidden
                 else "No group of columns suggested a place for a hidden variable."
             )

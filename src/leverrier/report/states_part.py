@@ -8,15 +8,20 @@ from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import State
 from leverrier.model.hidden_causes import HiddenCauses
-from leverrier.report.discovery_charts import active_chart, links_chart, profile_chart, score_chart
+from leverrier.report.discovery_charts import MANY_STATES, active_chart, links_chart, profile_chart, score_chart
 from leverrier.report.parts import Block, Figure, Figures, Grid, Part, Words, abbreviated, percent, several, shortened
 from leverrier.report.pictures import inline_svg
-from leverrier.report.profiles import profiles
+from leverrier.report.profiles import Profile, profiles
 
+MOST_STATES = 12
 INTERVALS = (
-    "Lines are 95 % intervals (Wilson's) from the rows that each state is worth; how far the model itself could "
-    "move is not "
-    "in them. Ticks: all rows."
+    "Lines are 95 % intervals (Wilson's) from the rows that each state is worth; how far the model itself could move "
+    "is not in them. Ticks: all rows."
+)
+SHADES = "Shades, not dots with intervals: there are many states."
+MEANS = (
+    "Lines are 95 % intervals of the means from the rows that each state is worth; how far the model itself could move "
+    "is not in them."
 )
 
 
@@ -73,19 +78,27 @@ def states_part(found: Examined) -> Part:
         for profile in profiles(found, each):
             rest = f" The {several(profile.left_out, 'other value')} differ less." if profile.left_out else ""
             figures.append(
-                Figure(inline_svg(profile_chart(profile)), f"{each.name}: {profile.title}. {INTERVALS}{rest}")
+                Figure(inline_svg(profile_chart(profile)), f"{each.name}: {profile.title}. {_how(profile)}{rest}")
             )
         if figures:
             blocks.append(Figures(tuple(figures)))
     return Part("states", "What each state means", blocks)
 
 
+def _how(profile: Profile) -> str:
+    if len(profile.states) > MANY_STATES:
+        return SHADES
+    return INTERVALS if profile.shares else MEANS
+
+
 def _grid(each: HiddenVariable, states: tuple[State, ...], names: Mapping[str, str]) -> Grid:
+    shown = states if len(states) <= MOST_STATES else sorted(states, key=lambda state: -state.prevalence)[:MOST_STATES]
     rows = tuple(
         (shortened(state.label, 40), percent(state.prevalence), _suggested(state, names), _marks(state, names))
-        for state in states
+        for state in shown
     )
-    return Grid(("state", "rows", "suggested name", "what marks it"), rows, f"{each.name}", words=(0, 2, 3), stack=True)
+    caption = each.name + (f": the {MOST_STATES} largest of {len(states)} states" if len(states) > MOST_STATES else "")
+    return Grid(("state", "rows", "suggested name", "what marks it"), rows, caption, words=(0, 2, 3), stack=True)
 
 
 def _suggested(state: State, names: Mapping[str, str]) -> str:

@@ -121,7 +121,7 @@ def evidence_part(found: Examined) -> Part:
     figures = [_null_figure(each) for each in tested if each.evidence is not None and each.evidence.null_gains]
     if figures:
         blocks.append(Figures(tuple(figures)))
-    elif tested:
+    elif tested and found.kind != "causes":
         blocks.append(Words("No simulated tables were drawn, so there is no histogram of what chance shows."))
     if not tested:
         blocks.append(

@@ -123,16 +123,16 @@ def test_sharpness_is_one_for_certain_rows_and_zero_for_rows_that_say_nothing():
 
 
 def test_discover_fills_all_of_it_and_no_row():
-    table = star().sample(300, seed=0).drop("H")
-    found = lv.discover(table, evidence=False, max_hidden=1, jobs=1)
+    table = star().sample(600, seed=0).drop("H")
+    found = lv.discover(table, method="network", evidence=False, max_hidden=1, jobs=1)
     examined = found.examined
     assert examined.rows is not None
-    assert examined.rows.total == 300
+    assert examined.rows.total == 600
     assert examined.remaining is not None
     assert set(examined.rows.certainty) == {each.name for each in found.hidden}
     for each in found.hidden:
         known = examined.rows.certainty[each.name]
-        assert sum(known.counts) == pytest.approx(300)
+        assert sum(known.counts) == pytest.approx(600)
         assert known.mean == pytest.approx(found.posterior(table, each.name).max(axis=1).mean())
         assert dict(examined.scores[each.name])
 

@@ -21,6 +21,8 @@ from leverrier.model.graph import Graph
 from leverrier.model.network import Network
 
 MOST_CELLS = 2**12
+WIDE = 60
+"""Tables with more columns are not shaken and repaired: each round would search all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +37,13 @@ class Strawman:
 def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None = None) -> Baseline:
     """The best network without hidden variables, from several seeds, and how far apart they ended."""
     plan.tell("the best network without hidden variables", 0.0)
+    wide = len(table.variables) > WIDE
+    rounds = 0 if wide else plan.baseline_rounds
+    seeds = 1 if start is not None else 2 if wide else plan.baseline_seeds
     runs = [
-        learn_structure(table, score, method="best", rounds=plan.baseline_rounds, max_cells=MOST_CELLS,
-                        max_parents=plan.max_parents, start=start, seed=plan.seed + 1000 * k, threads=1)
-        for k in range(plan.baseline_seeds if start is None else 1)
+        learn_structure(table, score, method="best", rounds=rounds, max_cells=MOST_CELLS, max_parents=plan.max_parents,
+                        start=start, seed=plan.seed + 1000 * k, threads=1, budget=plan.seconds_left())
+        for k in range(seeds)
     ]  # fmt: skip
     best = max(runs, key=lambda run: run.score)
     return Baseline(best.network, best.score, best.score - min(run.score for run in runs))

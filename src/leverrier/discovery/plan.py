@@ -56,6 +56,9 @@ class Plan:
     def stopped(self) -> bool:
         return self.stop is not None and self.stop.asked
 
+    def seconds_left(self) -> float | None:
+        return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.01)
+
     def tell(self, what: str, share: float) -> None:
         if self.progress is not None:
             self.progress(what, share)

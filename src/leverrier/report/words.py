@@ -88,6 +88,8 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
             if evidence.gain < 0
             else f"{evidence.gain:.1f} nats above arcs between columns (p = {evidence.p_value:.2g})."
         )
+    elif evidence.kind == "causes":
+        yield "All causes together were compared with the network on rows neither had seen."
     else:
         yield f"Gain {each.gain:.1f} nats over the best network without it."
         if evidence.tested:

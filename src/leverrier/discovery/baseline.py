@@ -22,7 +22,7 @@ from leverrier.model.network import Network
 
 MOST_CELLS = 2**12
 WIDE = 60
-"""Tables with more columns are not shaken and repaired: each round would search all of them."""
+"""Tables with more columns get one search that does not depend on a seed: shaking all of them would take minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +38,11 @@ def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None =
     """The best network without hidden variables, from several seeds, and how far apart they ended."""
     plan.tell("the best network without hidden variables", 0.0)
     wide = len(table.variables) > WIDE
-    rounds = 0 if wide else plan.baseline_rounds
-    seeds = 1 if start is not None else 2 if wide else plan.baseline_seeds
+    seeds = 1 if start is not None or wide else plan.baseline_seeds
     runs = [
-        learn_structure(table, score, method="best", rounds=rounds, max_cells=MOST_CELLS, max_parents=plan.max_parents,
-                        start=start, seed=plan.seed + 1000 * k, threads=1, budget=plan.seconds_left())
+        learn_structure(table, score, method="auto" if wide else "best", rounds=plan.baseline_rounds,
+                        max_cells=MOST_CELLS, max_parents=plan.max_parents, start=start, seed=plan.seed + 1000 * k,
+                        threads=1, budget=plan.seconds_left())
         for k in range(seeds)
     ]  # fmt: skip
     best = max(runs, key=lambda run: run.score)

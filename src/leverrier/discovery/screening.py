@@ -82,16 +82,13 @@ def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
     """Every candidate with a few states: EM from each start, structural EM from the best of them."""
     plan = screening.plan
     states = SCREENED_STATES if plan.cardinality == "auto" else plan.cardinality
-    first = [(candidate, _brief(screening, candidate, states)) for candidate in suggested]
-    if len(first) > MOST_CLIMBED:
-        first.sort(key=lambda pair: -max((tried.score for tried, _ in pair[1]), default=-1e300))
+    chosen = _most_promising(screening, suggested, states)
     results = []
-    for number, (candidate, ends) in enumerate(first[:MOST_CLIMBED]):
-        if plan.spent and results:
+    for number, candidate in enumerate(chosen):
+        ends = _brief(screening, candidate, states)
+        if not ends or (plan.spent and results):
             break
-        plan.tell("candidates", (1 + number) / len(first[:MOST_CLIMBED]))
-        if not ends:
-            continue
+        plan.tell("candidates", (1 + number) / len(chosen))
         if plan.method != "fixed":
             ends = [(_try(screening, place, states, candidate, ROUNDS), place) for _, place in ends[:HUBS_CLIMBED]]
         best, place = max(ends, key=lambda pair: pair[0].score)
@@ -102,12 +99,28 @@ def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
     return sorted(results, key=lambda one: -one.gain)
 
 
-def _brief(screening: Screening, candidate: Candidate, states: int) -> list[tuple[Tried, Placement]]:
-    """A candidate's placements with EM alone, the best first."""
+def _most_promising(screening: Screening, suggested: list[Candidate], states: int) -> list[Candidate]:
+    """In wide tables there are too many to climb: those that EM alone, without any arcs kept, says most for."""
+    if len(suggested) <= MOST_CLIMBED:
+        return suggested
+    judged = []
+    for number, candidate in enumerate(suggested):
+        ends = _brief(screening, candidate, states, places=1)
+        if not ends:
+            break
+        judged.append((ends[0][0].score, -number))
+        screening.plan.tell("candidates, at a glance", (1 + number) / len(suggested))
+    return [suggested[-number] for _, number in sorted(judged, reverse=True)[:MOST_CLIMBED]]
+
+
+def _brief(
+    screening: Screening, candidate: Candidate, states: int, places: int | None = None
+) -> list[tuple[Tried, Placement]]:
+    """A candidate's placements with EM alone, the best first; none once time has run out."""
     if screening.plan.spent:
         return []
-    places = _placements(screening.plan.construction, screening.graph, candidate, screening.name)
-    ends = [(_try(screening, place, states, candidate, 0), place) for place in places]
+    found = _placements(screening.plan.construction, screening.graph, candidate, screening.name)[:places]
+    ends = [(_try(screening, place, states, candidate, 0), place) for place in found]
     return sorted(ends, key=lambda pair: -pair[0].score)
 
 

@@ -30,9 +30,10 @@ def drawn(kind: str, slices: int, seed: int) -> tuple[Sequences, Integers]:
     x, hidden = np.zeros((COLUMNS, slices), dtype=np.int64), np.zeros(slices, dtype=np.int64)
     own = rng.dirichlet(np.full(STATES, 5.0), size=COLUMNS)
     if kind.startswith("regime"):
-        moved = rng.random(slices) >= float(kind.split("-")[1])
-        moved[0] = False
-        hidden = np.cumsum(moved) % 2
+        while not hidden.any():  # (a regime that never changes cannot be found)
+            moved = rng.random(slices) >= float(kind.split("-")[1])
+            moved[0] = False
+            hidden = np.cumsum(moved) % 2
         regimes = np.array([[0.7, 0.15, 0.15], [0.15, 0.15, 0.7]])
         for v in range(COLUMNS):
             chances = regimes[hidden] if v < DRIVEN else np.broadcast_to(own[v], (slices, STATES))
@@ -57,8 +58,8 @@ def drawn(kind: str, slices: int, seed: int) -> tuple[Sequences, Integers]:
 def right(kind: str, found: TimeFindings, hidden: Integers) -> tuple[bool, float]:
     """Whether the verdict is right, and the share of slices whose hidden state is (NaN where there is none)."""
     if not kind.startswith("regime"):
-        expected = ("lags", 2) if kind == "second" else ("nothing", 1 if kind == "first" else 0)
-        return (found.verdict, found.lags) == expected, np.nan
+        lags = {"second": 2, "first": 1, "independent": 0}[kind]
+        return not found.hidden and found.lags == lags and (lags == 2 or not found.memories), np.nan
     if len(found.hidden) != 1 or found.hidden[0].states != 2:
         return False, np.nan
     agree = float(np.mean(found.hidden[0].posterior.argmax(axis=1) == hidden))

@@ -17,8 +17,7 @@ from leverrier.learning.tree_cpd import Splits
 Floats = NDArray[np.float64]
 Shape = Literal["tree", "same", "step"]
 """How a column is learnt: its state, whether and to what it changed, or how far it moved."""
-BLOCKS_A_FOLD = 6
-"""A long sequence is cut into this many blocks for each fold, dealt out in turn: one block at the end would mislead."""
+LEAST_BLOCK = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +128,14 @@ def make_folds(sequences: Sequences, folds: int, seed: int) -> NDArray[np.int64]
     if n >= 4 * folds:
         dealt = np.random.default_rng(seed).permutation(n) % folds
         return np.repeat(dealt, sequences.lengths)
-    blocks = folds * BLOCKS_A_FOLD
+    blocks = max(sequences.n_slices // block_length(sequences.n_slices), folds)
     return (np.arange(sequences.n_slices) * blocks // max(sequences.n_slices, 1)) % folds
+
+
+def block_length(n_slices: int) -> int:
+    """Slices of a block: few where there are few, so that a single episode does not lie in one or two blocks; hundreds
+    where there are many, so that what is held out is not told by what lies around it."""
+    return max(LEAST_BLOCK, round(n_slices**1.5 / 9000))
 
 
 def make_blocks(sequences: Sequences, folds: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from leverrier.model.graph import Graph as Graph
     from leverrier.model.mixture import Mixture as Mixture
     from leverrier.model.network import Network as Network
+    from leverrier.report.pictures import save_picture as save_picture
     from leverrier.sampling.chains import hidden_causes as hidden_causes
     from leverrier.status import Status as Status
 
@@ -112,6 +113,7 @@ _WHERE = {
     "model.graph": ("Graph",),
     "model.mixture": ("Mixture",),
     "model.network": ("Network",),
+    "report.pictures": ("save_picture",),
     "sampling.chains": ("hidden_causes",),
     "status": ("Status",),
 }  # fmt: skip

@@ -27,7 +27,7 @@ MOST_CELLS = 400_000
 """Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
 SWEEPS, CHAINS = 400, 2
 FOLDS = 4
-Z = 2.0
+Z = 3.0
 """Standard errors by which causes must be better on held-out rows."""
 
 

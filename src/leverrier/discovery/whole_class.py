@@ -14,7 +14,7 @@ import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, free_name
-from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.evidence import FLOOR, Evidence
 from leverrier.discovery.find import Search
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.plan import Plan
@@ -28,6 +28,8 @@ from leverrier.model.network import Network
 MOST_COLUMNS = 20
 STATES = (2, 3, 4, 5, 6)
 STARTS = 6
+LEAST_DRAWS = 19
+"""With fewer tables simulated from the network a p-value of 0.05 could not be reached."""
 REVERSE = 9
 """Tables simulated from the classes."""
 
@@ -52,7 +54,11 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
         return None
     name = free_name(search.baseline.graph, 0)
     classes, reached = best_classes(table, score, name)
+    alone = search.ground.total(Graph.from_edges(table.variables, ()))
+    if reached - alone <= FLOOR:
+        return None  # columns that do not depend on each other have no class behind them
     observed = reached - search.baseline.score
+    draws = max(draws, LEAST_DRAWS)
     seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
     null = _differences(search.baseline.network, table, score, name, seeds[:draws], search.plan, jobs, above=observed)
     search.plan.tell("classes or arcs", 0.6)
@@ -67,7 +73,6 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     fitted = fit(classes, search.table, hidden={name: classes.cardinality(name)}, initial=classes, starts=1,
                  prior=score, jobs=1)  # fmt: skip
     children = classes.children(name)
-    alone = search.ground.total(Graph.from_edges(table.variables, ()))
     variable = HiddenVariable(name, classes.cardinality(name), children, (), reached - alone, "all columns", "classes",
                               evidence)  # fmt: skip
     return WholeClass(fitted.network, variable, reached, evidence, tuple(reverse))

@@ -38,7 +38,7 @@ def _frame(data: Any) -> Any:
     if isinstance(data, str | os.PathLike):
         import duckdb
 
-        found = duckdb.connect().execute(f"SELECT * FROM {_reader(os.fspath(data))}")
+        found: Any = duckdb.connect().execute(f"SELECT * FROM {_reader(os.fspath(data))}")
         return _first(found.pl, found.df)
     if isinstance(data, Mapping):
         return _first(lambda: _polars(data), lambda: _pandas(data))

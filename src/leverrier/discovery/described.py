@@ -98,7 +98,7 @@ def _scores(found: Examined, table: Table, score: Score, plan: Plan) -> dict[str
         reached: list[tuple[int, float]] = []
         for k in range(2, max(each.states + MORE_STATES, 4) + 1):
             fitted = fit(graph, rows, hidden={**sizes, each.name: k}, starts=STARTS, prior=score, score=score,
-                         tolerance=1e-2, seed=plan.seed, jobs=1)  # fmt: skip
+                         tolerance=1e-2, accelerate=False, seed=plan.seed, jobs=1)  # fmt: skip
             reached.append((k, fitted.score))
             if plan.spent:
                 return scores

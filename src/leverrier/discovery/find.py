@@ -16,7 +16,7 @@ from leverrier.discovery.filling import filled
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
 from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
 from leverrier.discovery.region import Ground, Tried
-from leverrier.discovery.screening import LEAST_NEIGHBOURS, Found, Screening, best_hidden, centred
+from leverrier.discovery.screening import LEAST_NEIGHBOURS, Found, Screened, Screening, best_hidden, centred
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.fit import fit
@@ -84,6 +84,8 @@ class Search:
     networks: list[Network] = field(default_factory=list)
     """Without hidden variables, with the first, with the first two…"""
     attempts: list[Attempt] = field(default_factory=list)
+    screened: Screened | None = None
+    """The last screening that led to a hidden variable."""
     reason: str = "as many hidden variables as asked for"
 
     @property
@@ -127,6 +129,8 @@ def next_hidden(search: Search) -> bool:
         repaired = _repaired(search, screening, best)
         gain = best.tried.score - search.reached
         if not repaired or gain > FIRM * (search.reached - before):
+            gains = {frozenset(each.members): each.gain for each in screening.attempts}
+            search.screened = Screened(screening.graph, gains)
             search.found.append(replace(best, gain=gain))
             search.networks.append(_fitted(search, best))
             return True
@@ -136,7 +140,8 @@ def next_hidden(search: Search) -> bool:
 
 def _screening(search: Search) -> Screening:
     name = free_name(search.graph, len(search.found))
-    return Screening(search.ground, search.plan, search.graph, search.reached, search.sizes, name)
+    return Screening(search.ground, search.plan, search.graph, search.reached, search.sizes, name,
+                     search.screened)  # fmt: skip
 
 
 def _repaired(search: Search, screening: Screening, best: Found) -> bool:

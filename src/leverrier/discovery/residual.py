@@ -22,7 +22,7 @@ Simulate = Callable[[int, np.random.Generator], Table]
 DRAWS, LEAST_DRAWS = 60, 20
 MOST_CELLS = 2_000_000
 """Rows × columns of one drawn table; of a larger table so many rows are drawn at random."""
-ALL_CELLS = 20_000_000
+ALL_CELLS = 4_000_000
 """Cells over all draws: beyond it fewer tables are drawn."""
 MOST_STATES = 2000
 """States over all columns: their square is the number of cells that are counted."""

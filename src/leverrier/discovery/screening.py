@@ -43,6 +43,21 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
+class Screened:
+    """A graph, and by the members of each candidate what it gained there at first."""
+
+    graph: Graph
+    gains: Mapping[frozenset[str], float]
+
+    def hopeless(self, candidate: Candidate, graph: Graph) -> bool:
+        """Whether it lost clearly on the earlier graph and nothing near it has changed: it would lose again."""
+        lost = self.gains.get(candidate.members, 0.0) < -WORTH
+        near = candidate.members | {p for v in candidate.members for p in graph.parents(v)}
+        same = all(v in self.graph and self.graph.parents(v) == graph.parents(v) for v in near)
+        return lost and same
+
+
+@dataclass(frozen=True, eq=False)
 class Screening:
     """One graph in which the next hidden variable is looked for. `sizes` are the hidden variables already in it."""
 
@@ -52,6 +67,8 @@ class Screening:
     score: float
     sizes: Mapping[str, int]
     name: str
+    before: Screened | None = None
+    """The screening of the graph before the last hidden variable was put in."""
     attempts: list[Attempt] = field(default_factory=list)
     seen: set[Graph] = field(default_factory=set)
     """Graphs that the climbs came through."""
@@ -75,7 +92,12 @@ def _suggested(screening: Screening) -> list[Candidate]:
     if len(found) < FEW:
         found = candidates(screening.graph, dependent_groups(screening.ground.table))
     hidden = set(screening.sizes)
-    return [one for one in found if len(one.members - hidden) >= 2]
+    before = screening.before
+    return [
+        one
+        for one in found
+        if len(one.members - hidden) >= 2 and not (before is not None and before.hopeless(one, screening.graph))
+    ]
 
 
 def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:

@@ -17,6 +17,8 @@ from leverrier.model.slice_model import SliceModel
 from leverrier.status import Status
 
 Floats = NDArray[np.float64]
+LASTING = 0.15
+"""By how much a state must be likelier to stay than to be drawn anew, for the chain to be said to last."""
 Verdict = Literal["hidden", "memories", "lags", "nothing"]
 
 
@@ -59,8 +61,8 @@ class HiddenChain:
 
     @property
     def within_slice(self) -> bool:
-        """Whether its states hardly outlast a slice: a cause of its slice, not a regime."""
-        return bool(self.share @ self.persistence < 2 * (self.share @ self.share) and np.median(self.dwell) < 3)
+        """Whether it stays hardly more often than chance would have it: a cause of its slice, not a regime."""
+        return bool(self.share @ (self.persistence - self.share) < LASTING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ class TimeFindings:
         lines = [_summary(self)]
         lines += [_chain_words(one) for one in self.hidden]
         lines.append(_observed_words(self))
-        if self.memories:
+        if self.memories and not self.hidden:
             lines.append("Remembered: " + "; ".join(memory.name for memory in self.memories[:8]) + ".")
         if not self.status.converged:
             lines.append(f"Note: {self.status}.")

@@ -31,6 +31,7 @@ from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 
 Method = Literal["auto", "network", "classes", "causes"]
+MOST_HIDDEN = 3
 FEW_COLUMNS = 12
 """Tables of numbers up to this width are asked for classes first."""
 
@@ -44,7 +45,7 @@ def discover(
     evidence: bool = True,
     draws: int = 19,
     resamples: int = 6,
-    max_hidden: int = 3,
+    max_hidden: int | None = None,
     score: Score | None = None,
     weights: str | ArrayLike | None = None,
     ignore: str | Collection[str] = (),
@@ -63,11 +64,13 @@ def discover(
     method      "auto" decides by the data; "network": where hidden variables sit; "classes": one class behind all
                 columns, numbers as they are; "causes": overlapping yes/no causes
     evidence    False leaves the tests out: what is found is then "not tested"
+    max_hidden  at most so many: 3, or 1 without tests, since each next one rests on those before it
     draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     stop        an object whose `ask` ends it soon with what there is (the command line's Ctrl-C)
     """
+    max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     _check(method, draws, resamples, max_hidden, budget, jobs)
     if by is not None or time is not None or isinstance(data, Sequences):
         return _in_time(data, by, time, ignore, types, weights, budget, progress, seed)
@@ -80,7 +83,8 @@ def discover(
     tests = Tests(draws if evidence else 0, resamples if evidence else 0, jobs=jobs or len(os.sched_getaffinity(0)))
     rule = score or BDe()
     numbers = _numbers(data, weights, ignore, types)
-    examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan)
+    examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan,
+                         thorough=evidence)  # fmt: skip
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
                 "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__}  # fmt: skip
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))

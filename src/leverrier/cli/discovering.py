@@ -23,7 +23,7 @@ from leverrier.data.appending import append_columns
               show_default=True, help="What to look for.")  # fmt: skip
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
 @click.option("--weights", metavar="COLUMN", help="The column that says how often each row counts.")
-@click.option("--max-hidden", type=click.IntRange(0), default=3, show_default=True, help="At most so many.")
+@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3; 1 without evidence).")
 @click.option("--draws", type=click.IntRange(0), default=19, show_default=True,
               help="Tables simulated with nothing hidden, for the null test.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(0), default=6, show_default=True, help="Resamples for the support.")
@@ -35,7 +35,7 @@ from leverrier.data.appending import append_columns
 @options.quiet
 def discover(
     table: str, output: str | None, save: str | None, by: str | None, time: str | None, method: Method,
-    ignore: tuple[str, ...], weights: str | None, max_hidden: int, draws: int, resamples: int, no_evidence: bool,
+    ignore: tuple[str, ...], weights: str | None, max_hidden: int | None, draws: int, resamples: int, no_evidence: bool,
     seed: int, jobs: int | None, budget: float | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Say whether something unmeasured is at work in a table, and write a report beside it.

@@ -35,12 +35,17 @@ EXACT_CAUSES = 18
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
-def described(found: Examined, source: Any, table: Table, score: Score, plan: Plan) -> Examined:
-    """The same findings with counts of rows, remaining dependencies and versions. Sees the rows once, keeps none."""
+def described(
+    found: Examined, source: Any, table: Table, score: Score, plan: Plan, thorough: bool = True
+) -> Examined:
+    """The same findings with counts of rows, remaining dependencies and versions. Sees the rows once, keeps none.
+
+    What takes simulated tables or more fits is left out unless `thorough`.
+    """
     plan.tell("what is left unexplained", 0.0)
     posteriors = {} if plan.spent else _posteriors(found, source, table)
-    left = None if plan.spent else remaining(table, _simulator(found, table), plan.seed)
-    scores = {} if plan.spent else _scores(found, table, score, plan)
+    left = None if plan.spent or not thorough else remaining(table, _simulator(found, table), plan.seed)
+    scores = {} if plan.spent or not thorough else _scores(found, table, score, plan)
     plan.tell("what is left unexplained", 1.0)
     versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     return replace(found, rows=rows_of(table, posteriors), remaining=left, scores=scores,

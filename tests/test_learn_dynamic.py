@@ -109,3 +109,15 @@ def test_lags_of_zero_and_sequences_of_one_slice():
 def test_bad_options_are_one_line(options, message):
     with pytest.raises(OptionError, match=message):
         learn_dynamic(truth().sample(50), **options)
+
+
+def test_columns_hardly_ever_seen_are_no_parents():
+    """Counted only where they show, they would seem to explain everything."""
+    sequences = truth().sample(400, seed=9)
+    codes = np.concatenate([sequences.table.codes, sequences.table.codes[:1], sequences.table.codes[:1]])
+    codes[3, :390] = codes[4] = 255
+    states = {**sequences.states, "late": YES_NO, "never": YES_NO}
+    table = Table.from_codes(states, np.where(codes == 255, -1, codes.astype(np.int64)))
+    found = learn_dynamic(Sequences.from_table(table), lags=1)
+    assert not [edge for edge in found.network.edges if edge[0][0] in ("late", "never") or edge[1] == "never"]
+    assert np.isfinite(found.log_likelihood)

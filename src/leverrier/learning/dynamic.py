@@ -36,6 +36,8 @@ from leverrier.status import Status
 
 Kind = Literal["table", "tree"]
 Node = tuple[str, int]
+MOST_HOLES = 0.2
+"""A column that misses more than this share of slices is no parent: families are counted where all of them shows."""
 OWN_BEGINNING = 50
 """From this many sequences on the first slices are learnt from first slices alone, else from all slices."""
 FOLDS = 5
@@ -86,7 +88,8 @@ def learn_dynamic(
     shapes      for trees: "tree" alone, or also "same" ("same as before, else what") and "step" (so much more or less)
     within      whether arcs within a slice are allowed
     required, forbidden   arcs as ((variable, lag), child), for tables
-    Where cells are missing, each family is counted in the windows that show all of it.
+    Where cells are missing, each family is counted in the windows that show all of it; a column that misses more than
+    a fifth of them is nobody's parent.
     """
     found = read_sequences(sequences)
     if lags < 0:
@@ -123,7 +126,7 @@ def slice_order(sequences: Sequences, seed: int = 0, max_parents: int = 3) -> tu
     """An order of the columns in which arcs within a slice may follow: the one a table search at lag 1 found."""
     lags = 1 if sequences.lengths.max() > 1 else 0
     windows = sequences.windows(lags)
-    forbidden = into_the_past(sequences.variables, lags)
+    forbidden = [*into_the_past(sequences.variables, lags), *seldom_seen(windows, sequences.variables)]
     found = learn_structure(windows, BDeu(), max_parents=max_parents, forbidden=forbidden, holes="available", seed=seed)
     return tuple(name for name in found.graph.order if name in set(sequences.variables))
 
@@ -132,6 +135,18 @@ def into_the_past(names: Sequence[str], lags: int) -> list[tuple[str, str]]:
     """The arcs that no network in time has: those into slices that lie back."""
     every = [lagged(name, lag) for lag in range(lags + 1) for name in names]
     return [(one, other) for other in every[len(names) :] for one in every if one != other]
+
+
+def seldom_seen(windows: Table, names: Sequence[str]) -> list[tuple[str, str]]:
+    """The arcs from columns that are mostly holes, and into those never seen: few rows cannot speak for them."""
+    holes = (windows.codes == windows.missing).mean(axis=1)
+    share = dict(zip(windows.variables, holes.tolist(), strict=True))
+    return [
+        (one, other)
+        for other in names
+        for one in windows.variables
+        if one != other and (share[one] > MOST_HOLES or share[other] == 1.0)
+    ]
 
 
 def _stage_windows(sequences: Sequences, place: int) -> Table:
@@ -152,6 +167,7 @@ def _search(
     progress: Callable[[str, float], None] | None,
 ) -> StructureResult:
     must, may_not = ([(lagged(*parent), child) for parent, child in part if parent[1] <= lags] for part in arcs)
+    may_not += [arc for arc in seldom_seen(windows, names) if arc not in must]
     may_not += into_the_past(names, lags)
     if not within:
         may_not += [(one, other) for one in names for other in names if one != other]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leverrier.data.writing import write_table as write_table
     from leverrier.discovery.cardinality import cardinality as cardinality
     from leverrier.discovery.find import find_hidden as find_hidden
+    from leverrier.discovery.memory import find_memories as find_memories
     from leverrier.discovery.semi_clique import semi_cliques as semi_cliques
     from leverrier.discovery.time import find_in_time as find_in_time
     from leverrier.errors import FallError as FallError
@@ -85,6 +86,7 @@ _WHERE = {
     "data.table": ("Table",),
     "discovery.cardinality": ("cardinality",),
     "discovery.find": ("find_hidden",),
+    "discovery.memory": ("find_memories",),
     "discovery.time": ("find_in_time",),
     "discovery.semi_clique": ("semi_cliques",),
     "errors": (

@@ -55,6 +55,8 @@ def better_without(
     """Drop the hidden variable from the winner and search on: a better network without it, if that finds one."""
     bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != name] for v in winner if v != name})
     for start in (bare, winner.without(name)):
+        if plan.spent:
+            break
         again = learn_baseline(table, score, plan, start)
         gained = again.score - before.score
         if gained > WORTH:

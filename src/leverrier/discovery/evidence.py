@@ -83,12 +83,13 @@ def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> E
     gains: list[float] = []
     stopped = ""
     for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
+        if search.plan.spent:
+            stopped = "the budget ran out"
+            break
         drawn = in_parallel(search.plan, jobs, job.gain, [(seed,) for seed in batch])
         gains += [each for each in drawn if not np.isnan(each)]
         search.plan.tell("tables with nothing hidden", len(gains) / draws)
         stopped = decided(gain, gains) if early else ""
-        if search.plan.spent:
-            stopped = "the budget ran out"
         if stopped:
             break
     p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains))

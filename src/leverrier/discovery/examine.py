@@ -61,7 +61,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     found = findings(search)
     did.append(f"tried {len(search.attempts)} candidates")
     whole = None
-    if not found.hidden and tests.draws and plan.method == "region":
+    if not found.hidden and tests.draws and plan.method == "region" and not plan.spent:
         whole = whole_class(search, tests.draws, tests.jobs)
     if whole is not None:
         did.append("asked whether one class behind all columns explains them better than arcs do (Cox's test)")
@@ -91,10 +91,11 @@ def _with_evidence(
     """Each hidden variable with all that speaks for it."""
     if not found.hidden or tests.none:
         return tuple(replace(each, evidence=one) for each, one in zip(found.hidden, evidence, strict=True))
-    back = support(found, table, score, plan, tests.resamples, tests.jobs) if tests.resamples else {}
+    wanted = tests.resamples and not plan.spent
+    back = support(found, table, score, plan, tests.resamples, tests.jobs) if wanted else {}
     hidden = []
     for number, (each, one) in enumerate(zip(found.hidden, evidence, strict=True)):
-        if tests.held_out:
+        if tests.held_out and not plan.spent:
             gain, interval = held_out_gain(found.steps[number + 1], found.steps[number], table, score, plan.seed)
             one = replace(one, held_out=gain, held_out_interval=interval)
         if each.name in back:
@@ -149,7 +150,7 @@ def _of_class(
 ) -> Examined:  # fmt: skip
     """One class behind all columns, believed by Cox's test."""
     evidence = whole.evidence
-    if tests.held_out:
+    if tests.held_out and not search.plan.spent:
         gain, interval = held_out_gain(whole.network, search.baseline.network, table, score, search.plan.seed)
         evidence = replace(evidence, held_out=gain, held_out_interval=interval)
     variable = replace(whole.variable, evidence=evidence)

@@ -80,7 +80,8 @@ def best_hidden(screening: Screening) -> Found | str:
     if not suggested:
         return "no candidates: no group of three columns hangs together"
     screened = _screen(screening, suggested)
-    deep = [_deepen(screening, one) for one in _distinct(screened)[:DEEPENED]]
+    best = _distinct(screened)[:DEEPENED]
+    deep = [one if screening.plan.spent else _deepen(screening, one) for one in best]
     helping = [one for one in deep if _linked(one) and one.gain > WORTH]
     if not helping:
         return "none helped: no candidate scored above the best network without it"
@@ -183,6 +184,8 @@ def _deepen(screening: Screening, one: Found) -> Found:
     best = one.tried
     for states in counts:
         for start in (one.tried.graph, best.graph):
+            if plan.spent:
+                break
             best = _climbed(screening, start, _with(one, states), best)
     return _replaced(screening, one, best)
 

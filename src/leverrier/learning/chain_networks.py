@@ -113,7 +113,7 @@ def _shown(
             return np.tile(overall, (joint, 1))
         return rng.dirichlet(np.maximum(overall * size, 0.1), size=joint)
     counts = np.stack([np.bincount(cells[seen], weights=weights[seen, k], minlength=size) for k in range(joint)])
-    counts += overall
+    counts = counts + overall  # (of a column never seen, bincount gives whole numbers)
     return counts / counts.sum(axis=1, keepdims=True)
 
 

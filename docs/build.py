@@ -33,8 +33,8 @@ GROUPS = {
     ),
     "Numbers": ("fit_mixture", "Mixture", "NormalInverseWishart"),
     "Time": (
-        "find_in_time", "find_memories", "learn_dynamic", "fit_dynamic", "hidden_markov", "factorial_hmm", "DynamicNetwork",
-        "read_dynamic", "write_dynamic",
+        "find_in_time", "find_memories", "learn_dynamic", "fit_dynamic", "hidden_markov", "factorial_hmm",
+        "DynamicNetwork", "read_dynamic", "write_dynamic",
     ),
     "Why it stopped, and what went wrong": (
         "Status", "LeverrierError", "InputError", "TableError", "FormatError", "NetworkError", "OptionError",

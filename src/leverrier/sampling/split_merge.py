@@ -36,25 +36,21 @@ def off_without(
 def split_or_merge(
     columns: Columns, observations: Observations, settings: Settings, rng: np.random.Generator, stream: Words
 ) -> bool:
-    """One proposal: to split a cause, to merge two, or to share two causes' work anew. Returns whether it was taken.
+    """One proposal: half the time to split a cause, half the time to merge two. Returns whether it was taken.
 
-    All link every row anew, one after another by their evidence: a merge must be able to drop a child that only one
-    of the two wanted. The rows' order is random, those now linked first; the order that the way back would have used
-    is drawn too, so both cancel.
+    Both link all rows anew, one after another by their evidence: a merge must be able to drop a child that only one of
+    the two wanted. The rows' order is random, those now linked first; the order that the way back would have used is
+    drawn too, so both cancel.
     """
     linked = columns.degree[: columns.size].nonzero()[0]
     n = len(linked)
     first = int(rng.random() * n)
-    which = rng.random()
-    if which < 0.4:
+    if rng.random() < 0.5:
         return n > 0 and _split(columns, observations, settings, rng, stream, int(linked[first]), n)
     second = (first + 1 + int(rng.random() * (n - 1))) % max(n, 1)
-    if n < 2:
-        return False
-    a, b = int(linked[first]), int(linked[second])
-    if which < 0.8:
-        return _merge(columns, observations, settings, rng, stream, a, b, n)
-    return _share(columns, observations, settings, rng, stream, a, b)
+    return n > 1 and _merge(
+        columns, observations, settings, rng, stream, int(linked[first]), int(linked[second]), n
+    )  # fmt: skip
 
 
 def _order(linked: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -131,39 +127,6 @@ def _merge(
         columns.degree[a] = size
         columns.remove(b)
     return taken
-
-
-def _share(
-    columns: Columns, observations: Observations, settings: Settings, rng: np.random.Generator, stream: Words, a: int,
-    b: int,
-) -> bool:  # fmt: skip
-    """Link all rows to a and b anew, still two causes: what they have in common can move at one stroke."""
-    cells, n = observations.cells, observations.n_observed
-    off = off_without(columns, observations, np.arange(n), a, b)
-    numbers = 1 - columns.lam[a], 1 - columns.lam[b], columns.p[a], columns.p[b]
-    before, after = np.empty((2, 4, observations.n_trials))
-    kinds = columns.links[a] + 2 * columns.links[b].astype(np.int64)
-    new = np.empty(n, np.int64)
-    way = allocate(cells, off, _order(kinds > 0, rng), _chances(kinds), new, False, *numbers, after, stream)
-    back = allocate(cells, off, _order(new > 0, rng), _chances(new), kinds, True, *numbers, before, stream)
-    sizes = int(np.count_nonzero(new & 1)), int(np.count_nonzero(new & 2))
-    taken = min(sizes) > 0
-    if taken:
-        degree = columns.degree[: columns.size].copy()
-        log_ratio = way[1] - back[1] + back[0] - way[0] - log_structure(degree, n, columns.alpha, settings)
-        degree[[a, b]] = sizes
-        log_ratio += log_structure(degree, n, columns.alpha, settings)
-        taken = math.log(1 - rng.random()) < float(log_ratio)
-    draw_pair(after if taken else before, columns.active[a], columns.active[b], stream)
-    if taken:
-        columns.links[a], columns.links[b] = new & 1, new >> 1
-        columns.degree[[a, b]] = sizes
-    return taken
-
-
-def _chances(kinds: NDArray[np.int64]) -> NDArray[np.float64]:
-    """For two causes' rows: as for the rows of one that is split."""
-    return SPLIT[(kinds > 0).view(np.int8)]
 
 
 def _move_ratio(

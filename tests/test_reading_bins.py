@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from leverrier.data.binning import bin_labels, choose_cuts, cuts_of, roundest
@@ -35,6 +35,7 @@ def test_no_bin_is_empty(values, bins, rule):
 
 
 @settings(deadline=None)
+@example(one=8.98846567431158e307, other=float("inf"))
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
 def test_the_round_cut_parts_its_neighbours(one, other):
     low, high = min(one, other), max(one, other)

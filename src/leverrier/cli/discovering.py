@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import leverrier as lv
-from leverrier.api.discover import Method
 from leverrier.cli import options
 from leverrier.cli.progress import Interruptible
-from leverrier.data.appending import append_columns
+
+if TYPE_CHECKING:  # `leverrier --help` must not import numerics
+    from leverrier.api.discover import Method
 
 
 @click.command()
@@ -85,6 +87,8 @@ def posterior(findings: str, table: str, output: str, quiet: bool) -> None:
     \b
     leverrier posterior survey.json new.csv -o out.csv
     """
+    from leverrier.data.appending import append_columns
+
     found = lv.load(findings)
     if not found.hidden:
         raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")

@@ -8,8 +8,6 @@ import time
 from types import FrameType, TracebackType
 from typing import Any
 
-from leverrier.discovery.plan import Stop
-
 PATIENCE = 2.0
 """Seconds before a bar is shown: quick answers need none."""
 
@@ -18,6 +16,8 @@ class Interruptible:
     """Shows what `tell` says; the first Ctrl-C asks `stop`, a second ends at once."""
 
     def __init__(self, quiet: bool) -> None:
+        from leverrier.discovery.plan import Stop  # (late: `leverrier --help` must not import numerics)
+
         self.stop = Stop()
         self._quiet = quiet or not sys.stderr.isatty()
         self._begun = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 from typing import Literal
@@ -60,7 +61,7 @@ def roundest(low: float, high: float) -> float:
     if not math.isfinite(low):
         return high if math.isfinite(high) else 0.0
     if not math.isfinite(high):
-        high = low + max(1.0, abs(low))
+        high = min(low + max(1.0, abs(low)), sys.float_info.max)  # (twice the largest numbers is infinite)
     if low < 0 <= high:
         return 0.0
     gap = high - low

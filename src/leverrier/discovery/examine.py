@@ -49,7 +49,8 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     evidence: list[Evidence] = []
     rejected: list[HiddenVariable] = []
     while len(search.found) < plan.max_hidden and next_hidden(search):
-        if tests.early and search.found[-1].gain <= FLOOR:
+        hopeless = search.found[-1].gain <= FLOOR and (tests.draws > 0 or len(search.found) > 1)
+        if tests.early and hopeless:
             _give_up(search, f"none accepted: the best gain, {search.found[-1].gain:.1f} nats, is below {FLOOR:.0f}")
             break
         tested = null_test(search, tests.draws, tests.jobs, early=tests.early) if tests.draws else _untested(search)

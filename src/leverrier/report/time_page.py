@@ -55,7 +55,7 @@ def bits_chart(found: TimeFindings) -> altair.TopLevelMixin:
         {"model": row.name, "bits": row.bits, "kind": "with hidden variables" if row.hidden else "without"}
         for row in found.table
     ]
-    return alt.Chart(alt.Data(values=rows)).mark_bar().encode(
+    return alt.Chart(alt.Data(values=rows)).mark_circle(size=90, opacity=1).encode(
         x=alt.X("bits:Q", title="bits a held-out slice", scale=alt.Scale(zero=False)),
         y=alt.Y("model:N", sort=[row.name for row in found.table], title=None, axis=alt.Axis(labelLimit=320)),
         color=alt.Color("kind:N", title=None),

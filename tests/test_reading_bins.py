@@ -36,13 +36,14 @@ def test_no_bin_is_empty(values, bins, rule):
 
 @settings(deadline=None)
 @example(one=8.98846567431158e307, other=float("inf"))
+@example(one=1.7976931348623157e308, other=float("inf"))
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
 def test_the_round_cut_parts_its_neighbours(one, other):
     low, high = min(one, other), max(one, other)
     if low < high:
         cut = roundest(low, high)
         assert low < cut <= high
-        assert np.isfinite(cut)
+        assert np.isfinite(cut) or low == np.finfo(float).max
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,8 @@ def roundest(low: float, high: float) -> float:
     if not math.isfinite(low):
         return high if math.isfinite(high) else 0.0
     if not math.isfinite(high):
+        if low == sys.float_info.max:
+            return high  # no number lies between
         high = min(low + max(1.0, abs(low)), sys.float_info.max)  # (twice the largest numbers is infinite)
     if low < 0 <= high:
         return 0.0

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 
@@ -13,3 +14,9 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip("the real data is not here: set LEVERRIER_DATA to its folder to run this test")
     return folder
+
+
+# On a continuous-integration machine the same examples are tried every time; a developer's run looks for new ones.
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):
+    hypothesis.settings.load_profile("ci")

@@ -103,8 +103,7 @@ def test_a_pair_is_ranked_the_same_whatever_the_other_states_are(seed):
     graph, table, *_ = random_case(200 + seed, n_rows=200, weighted=False)
     first = first_states(graph, table, "H")
     rng = np.random.default_rng(seed)
-    if len(first) < 6:
-        pytest.skip("too few configurations")
+    assert len(first) >= 6  # (or there are no others to merge)
     i, j, l, a, b = rng.choice(len(first), 5, replace=False)
 
     def gain(labels, x, y):

@@ -8,6 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from leverrier.data.appending import unused_name
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
 
@@ -15,7 +16,7 @@ from leverrier.errors import OptionError
 def add_states(data: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     """The data with these columns added; one whose name is taken gets an underscore."""
     frame = nw.from_native(_frame(data), eager_only=True)
-    named = {_free(name, frame.columns): values for name, values in columns.items()}
+    named = {unused_name(name, frame.columns): values for name, values in columns.items()}
     if not named:
         return frame.to_native()
     backend = nw.get_native_namespace(frame)
@@ -23,12 +24,6 @@ def add_states(data: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     if frame.implementation.is_pandas():  # pandas aligns by index: a user's index must not shuffle rows
         series = [nw.maybe_set_index(each, index=nw.maybe_get_index(frame)) for each in series]
     return frame.with_columns(*series).to_native()
-
-
-def _free(name: str, taken: Sequence[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 def _frame(data: Any) -> Any:

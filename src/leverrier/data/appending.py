@@ -37,7 +37,7 @@ def append_columns(
             found = base.execute(f"SELECT * FROM {read}")
             names = [column[0] for column in found.description or ()]
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow([*names, *(_free(each, names) for each in added)])
+            writer.writerow([*names, *(unused_name(each, names) for each in added)])
             while block := found.fetchmany(_ROWS):
                 extra = zip(*(values[rows : rows + len(block)] for values in added.values()), strict=True)
                 writer.writerows([*row, *more] for row, more in zip(block, extra, strict=True))
@@ -47,7 +47,8 @@ def append_columns(
     return rows
 
 
-def _free(name: str, taken: Sequence[str]) -> str:
+def unused_name(name: str, taken: Sequence[str]) -> str:
+    """The name, with underscores if it is taken."""
     while name in taken:
         name += "_"
     return name

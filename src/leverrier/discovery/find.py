@@ -12,6 +12,7 @@ import numpy as np
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, better_without, free_name, learn_baseline
+from leverrier.discovery.candidate import Candidate
 from leverrier.discovery.filling import filled
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
 from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
@@ -166,8 +167,6 @@ def _repaired(search: Search, screening: Screening, best: Found) -> bool:
 
 def resume_from(search: Search, graph: Graph, sizes: Mapping[str, int]) -> None:
     """Put hidden variables that are known to be there into a search that has just begun."""
-    from leverrier.discovery.candidate import Candidate
-
     name = list(sizes)[-1]
     screening = Screening(search.ground, search.plan, search.baseline.graph, search.baseline.score, {}, name)
     tried = centred(screening, graph, sizes)

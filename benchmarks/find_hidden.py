@@ -20,18 +20,12 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import leverrier as lv
-from leverrier.discovery.baseline import naive, original
-from leverrier.discovery.evidence import null_test
+from leverrier.discovery.baseline import original
 from leverrier.discovery.examine import Tests, examine
-from leverrier.discovery.find import begin, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
-
-CASES = {
-    "insurance": ("Accident", "Age", "MakeModel", "VehicleYear"),
-    "alarm": ("HR", "INTUBATION", "LVFAILURE", "VENTLUNG"),
-}
+from leverrier.reproduce.elidan2000_cases import CASES, f1, figure2_line
 
 
 def tables(graph: Graph, states: dict[str, int], rng: np.random.Generator, peak: float = 0.75) -> Network:
@@ -72,10 +66,6 @@ def simulated(shape: str, seed: int) -> tuple[Network, tuple[str, ...]]:
     for name in parents:
         states.setdefault(name, int(rng.integers(2, 4)))
     return tables(Graph.from_parents(parents), states, rng), hidden
-
-
-def f1(true: set[str], found: set[str]) -> float:
-    return 2 * len(true & found) / max(len(true) + len(found), 1)
 
 
 def shape_line(shape: str, seed: int, rows: int = 2000) -> dict[str, Any]:
@@ -139,35 +129,6 @@ def nothing_line(make: Callable[[], lv.Table], whole: bool) -> dict[str, Any]:
     gains = [(each.gain, each.evidence.p_value, list(each.evidence.null_gains))
              for each in (*found.hidden, *found.compressors)]  # fmt: skip
     return {"verdict": found.verdict, "kind": found.kind, "tested": gains, "seconds": time.process_time() - begun}
-
-
-def figure2_line(name: str, hide: str, rows: int, seed: int, tested: bool) -> dict[str, Any]:
-    """Score and test log-loss relative to no hidden variable, for every method."""
-    truth = lv.datasets.network(name)
-    data, test = truth.sample(rows, seed=seed).drop(hide), truth.sample(10_000, seed=900 + seed).drop(hide)
-    around = set(truth.children(hide)) | set(truth.parents(hide))
-    search = begin(data, lv.BDe(), Plan(max_hidden=1))
-    plain = search.baseline.network.log_likelihood(test)
-    line: dict[str, Any] = {"baseline": search.baseline.score}
-
-    def put(label: str, network: Network, score: float, base: float, seconds: float, neighbours: set[str]) -> None:
-        line[label] = {"gain": score - base, "test nats a row": (network.log_likelihood(test) - plain) / 10_000,
-                       "F1": round(f1(around, neighbours), 3), "seconds": round(seconds, 1)}  # fmt: skip
-
-    for method, construction in (("region", "default"), ("fixed", "default"), ("full", "default"),
-                                 ("region", "elidan2000"), ("fixed", "elidan2000")):  # fmt: skip
-        begun = time.process_time()
-        found = lv.find_hidden(data, method=method, construction=construction, max_hidden=1)
-        label = method if construction == "default" else f"{method}, source's construction"
-        neighbours = set(found.hidden[0].neighbours) if found.hidden else set()
-        put(label, found.network, found.score, found.baseline.score, time.process_time() - begun, neighbours)
-    states = truth.cardinality(hide)
-    for label, straw in (("naive", naive(data, 2)), ("original", original(truth.graph, data, {hide: states}))):
-        put(label, straw.network, straw.score, search.baseline.score, 0.0, set())
-    if tested and next_hidden(search):
-        evidence = null_test(search, 19, 1)
-        line["accepted"], line["null"] = evidence.accepted, list(evidence.null_gains)
-    return line
 
 
 def main() -> None:

@@ -20,6 +20,7 @@ LAYERS = [
     {"report"},
     {"datasets", "api"},
     {"estimators"},
+    {"reproduce"},
     {"cli"},
     {"__main__"},
 ]

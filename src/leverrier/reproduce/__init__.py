@@ -1,0 +1,1 @@
+"""The sources' experiments run with our code: each table and figure, the source's value beside ours."""

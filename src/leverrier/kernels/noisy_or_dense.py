@@ -8,8 +8,9 @@ import math
 import numpy as np
 from numba import njit
 
+from leverrier.kernels.bits import popcount
 from leverrier.kernels.noisy_or_levels import fill_log_odds
-from leverrier.kernels.noisy_or_random import coin, popcount, uniform
+from leverrier.kernels.noisy_or_random import coin, uniform
 
 
 @njit(cache=True, nogil=True)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
-from leverrier.kernels.noisy_or_random import popcount
+from leverrier.kernels.bits import popcount
 
 
 @njit(cache=True, nogil=True)

@@ -51,12 +51,3 @@ def coin(log_odds, stream):
         if u >= CHANCE[cell + 1]:
             return 0
     return 1 if u < 1.0 / (1.0 + math.exp(-log_odds)) else 0
-
-
-@njit(cache=True, nogil=True)
-def popcount(word):
-    """The number of ones; written out so that it also runs without the compiler, which knows this idiom."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))

@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numba import njit
 
+from leverrier.kernels.bits import popcount
 from leverrier.kernels.noisy_or_births import draw_births, draw_new_active, drop_own, place
 from leverrier.kernels.noisy_or_levels import (
     evidence,
@@ -20,7 +21,7 @@ from leverrier.kernels.noisy_or_levels import (
     raise_levels,
     row_levels,
 )
-from leverrier.kernels.noisy_or_random import coin, popcount
+from leverrier.kernels.noisy_or_random import coin
 
 
 @njit(cache=True, nogil=True)

@@ -143,6 +143,10 @@ def backward_counts(turned, emissions, which, symbol, raw, totals, posterior, sh
                     + c * turned[m, i + 2, j]
                     + d * turned[m, i + 3, j]
                 )
+        for i in range(whole, n):
+            a = later[i]
+            for j in range(n):
+                row[j] += a * turned[m, i, j]
         before = inverse / totals[t - 1] if totals[t - 1] > 0.0 else 0.0
         for i in range(n):
             a = raw[t - 1, i] * before

@@ -27,7 +27,7 @@ from leverrier.model.cpd import CPD, TableCPD
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.graph import Graph
 from leverrier.model.shaped_cpd import CPD as ColumnCPD
-from leverrier.model.shaped_cpd import AveragedCPD, SameElseCPD, SingleCPD
+from leverrier.model.shaped_cpd import AveragedCPD, SingleCPD
 from leverrier.model.slice_model import SliceModel
 from leverrier.model.tree_cpd import TreeCPD
 from leverrier.statistics.family import Family
@@ -199,9 +199,7 @@ def _cpd_score(cpd: ColumnCPD, leaf_count: float) -> float:
 
 
 def _parts(cpd: SingleCPD) -> tuple[TreeCPD, ...]:
-    if isinstance(cpd, TreeCPD):
-        return (cpd,)
-    return (cpd.change, cpd.other) if isinstance(cpd, SameElseCPD) else (cpd.step, cpd.start)
+    return (cpd,) if isinstance(cpd, TreeCPD) else cpd.trees
 
 
 def as_dynamic(model: SliceModel | ChainModel, states: Mapping[str, Sequence[Label]]) -> DynamicNetwork:

@@ -65,15 +65,15 @@ def _column(cpd: SingleCPD, codes: Codes, child: NDArray[np.int64], seen: NDArra
     own = np.where(known, before, 0)
     if isinstance(cpd, StepCPD):
         step = np.where(known, child - own + cpd.states - 1, 0)
-        moves = _tree(cpd.step, codes, step, seen & known, forget)
-        start = _tree(cpd.start, codes, child, seen & ~known, forget)[place, child]
+        moves = _tree(cpd.moves, codes, step, seen & known, forget)
+        start = _tree(cpd.state, codes, child, seen & ~known, forget)[place, child]
         running = np.concatenate([np.zeros((len(child), 1)), np.cumsum(moves, axis=1)], axis=1)
         possible = running[place, 2 * cpd.states - 1 - own] - running[place, cpd.states - 1 - own]
         return np.where(known, moves[place, step] / np.maximum(possible, 1e-300), start)
     assert isinstance(cpd, SameElseCPD)
     same = child == before
-    changed = _tree(cpd.change, codes, (~same).astype(np.int64), seen & known, forget)[:, 1]
-    other = _tree(cpd.other, codes, child, seen & ~(same & known), forget)
+    changed = _tree(cpd.moves, codes, (~same).astype(np.int64), seen & known, forget)[:, 1]
+    other = _tree(cpd.state, codes, child, seen & ~(same & known), forget)
     moved = changed * other[place, child] / np.maximum(1.0 - other[place, own], 1e-300)
     return np.where(known, np.where(same, 1.0 - changed, moved), other[place, child])
 

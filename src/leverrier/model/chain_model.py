@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from leverrier.data.sequences import as_sequences
 from leverrier.data.slice_features import Feature, Lag, feature_table
 from leverrier.data.slices import Sequences
 from leverrier.data.table import Variable
-from leverrier.kernels.chain import filter_chain, smooth_chain
+from leverrier.kernels.forward_backward import backward_counts, forward
 from leverrier.model.shaped_cpd import SingleCPD
 
 Floats = NDArray[np.float64]
@@ -46,6 +46,15 @@ class Chain:
     @property
     def dimension(self) -> int:
         return (self.states + 1) * (self.states - 1)
+
+
+class _Steps(NamedTuple):
+    """What the way forward leaves for the way back: see `kernels.forward_backward`."""
+
+    likelihood: Floats
+    which: NDArray[np.int64]
+    raw: Floats
+    totals: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +154,7 @@ class ChainModel:
     def slice_log_likelihood(self, data: Any) -> Floats:
         """ln P(slice | the slices before it), hidden chains summed out."""
         sequences = self._aligned(data)
-        return filtered(self, self.emissions(sequences), sequences.starts)[1]
+        return filtered(self, self.emissions(sequences), sequences.starts)[0]
 
     def surprise(self, data: Any) -> Floats:
         """What each slice cost in bits, given the slices before it."""
@@ -178,24 +187,27 @@ def _product(parts: Sequence[Floats], one: Floats) -> Floats:
     return one
 
 
-def filtered(model: ChainModel, emissions: Floats, starts: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Predicted states, ln P(slice | before), and the scaled likelihoods with their scales (for smoothing)."""
+def filtered(model: ChainModel, emissions: Floats, starts: NDArray[np.int64]) -> tuple[Floats, _Steps]:
+    """ln P(slice | before), and what smoothing goes on from."""
     top = emissions.max(axis=1)
     likelihood = np.exp(emissions - top[:, None])
-    predicted = np.empty_like(likelihood)
-    scale = np.empty(len(likelihood))
-    filter_chain(likelihood, model.initial, model.transition, starts, predicted, scale)
-    return predicted, np.log(scale) + top, likelihood, scale
+    which = np.zeros(len(likelihood), dtype=np.int64)
+    which[starts[:-1]] = -1
+    likelihood[starts[:-1]] *= model.initial  # (a sequence begins with its states' first chances)
+    raw, totals = np.empty_like(likelihood), np.empty(len(likelihood))
+    forward(model.transition[None], likelihood, which, np.arange(len(likelihood)), raw, totals)
+    return np.log(np.maximum(totals, SMALLEST)) + top, _Steps(likelihood, which, raw, totals)
 
 
 def smoothed(model: ChainModel, emissions: Floats, starts: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
     """Joint posteriors by slice, expected moves, expected first states, and ln P(slice | before)."""
-    predicted, logs, likelihood, scale = filtered(model, emissions, starts)
-    posterior = np.empty_like(likelihood)
-    moves = np.zeros_like(model.transition)
-    first = np.zeros_like(model.initial)
-    smooth_chain(likelihood, model.initial, model.transition, starts, predicted, scale, posterior, moves, first)
-    return posterior, moves, first, logs
+    logs, steps = filtered(model, emissions, starts)
+    posterior, shown = np.empty_like(steps.raw), np.zeros_like(steps.raw)
+    moves = np.zeros((1, *model.transition.shape))
+    turned = np.ascontiguousarray(model.transition.T)[None]
+    backward_counts(turned, steps.likelihood, steps.which, np.arange(len(logs)), steps.raw, steps.totals, posterior,
+                    shown, moves)  # fmt: skip
+    return posterior, moves[0] * model.transition, posterior[starts[:-1]].sum(axis=0), logs
 
 
 def marginal(joint: Floats, sizes: tuple[int, ...], chain: int) -> Floats:

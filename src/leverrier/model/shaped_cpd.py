@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,71 +17,61 @@ from leverrier.model.tree_cpd import Parent, TreeCPD, dense_table, restricted_in
 
 
 @dataclass(frozen=True, eq=False)
-class SameElseCPD:
-    """ "Same as before, else what": P(change | parents), and where to if it changes.
+class OwnPastCPD(ABC):
+    """Two trees over the same parents, of which the first is the child's own state before."""
 
-    The first parent is the child's own state before. Values that seldom change (a key, a posture) then need one
-    probability of change, where a tree or table would need one for each of their states.
-    """
-
-    change: TreeCPD
-    """P(same), P(changed): a child of two states."""
-    other: TreeCPD
-    """P(new state | parents) among changes; the state before is left out and the rest made to sum to one."""
+    moves: TreeCPD
+    """Whether it changed, or how far it moved."""
+    state: TreeCPD
+    """P(state) where the state before does not say it."""
 
     def __post_init__(self) -> None:
-        if self.change.parents != self.other.parents or not self.change.parents:
-            raise NetworkError("both parts of a same-as-before distribution need the same parents, own past first")
+        if self.moves.parents != self.state.parents or not self.moves.parents:
+            raise NetworkError("both trees of such a distribution need the same parents, own past first")
+
+    @property
+    def trees(self) -> tuple[TreeCPD, TreeCPD]:
+        return self.moves, self.state
 
     @property
     def parents(self) -> tuple[Parent, ...]:
-        return self.change.parents
+        return self.moves.parents
 
     @property
     def cardinalities(self) -> tuple[int, ...]:
-        return self.change.cardinalities
+        return self.moves.cardinalities
 
     @property
     def states(self) -> int:
-        return self.other.states
-
-    @property
-    def dimension(self) -> int:
-        return self.change.tree.n_leaves + self.other.tree.n_leaves * (self.states - 2)
+        return self.state.states
 
     @cached_property
     def used(self) -> tuple[int, ...]:
         """Positions of the parents that are asked: own past, and every split of both trees."""
-        return tuple(sorted({0, *self.change.tree.used, *self.other.tree.used}))
+        return tuple(sorted({0, *self.moves.tree.used, *self.state.tree.used}))
 
-    def compacted(self, kept: Sequence[int] | None = None) -> SameElseCPD:
+    def compacted(self, kept: Sequence[int] | None = None) -> Self:
         """Only the parents that are asked, own past first."""
         asked = self.used if kept is None else kept
-        return SameElseCPD(self.change.compacted(asked), self.other.compacted(asked))
+        return type(self)(self.moves.compacted(asked), self.state.compacted(asked))
 
-    def restricted(self, known: Mapping[int, int]) -> TreeCPD | SameElseCPD:
-        """The CPD given that some parents (by position) have these codes; own past unknown leaves `other` alone."""
+    def restricted(self, known: Mapping[int, int]) -> TreeCPD | Self:
+        """The CPD given that some parents (by position) have these codes; own past unknown leaves `state` alone."""
         if 0 in known:
             if known[0] < self.states:
                 raise NetworkError("the child's own past can be left unknown, not fixed")
-            return self.other.restricted(known)
-        change, other = (restricted_in_place(part, known) for part in (self.change, self.other))
-        return SameElseCPD(change, other).compacted()
+            return self.state.restricted(known)
+        moves, state = (restricted_in_place(part, known) for part in self.trees)
+        return type(self)(moves, state).compacted()
 
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """The number of free parameters."""
+
+    @abstractmethod
     def rows(self, parent_codes: NDArray[Any]) -> Floats:
-        """(rows, states). Where the state before is unknown (a code beyond the states) only `other` speaks."""
-        before = parent_codes[0].astype(np.int64)
-        where = self.other.rows(parent_codes)
-        known = np.flatnonzero(before < self.states)
-        if len(known) == 0 or self.states == 1:
-            return where
-        out = where.copy()
-        own = before[known]
-        rest = np.maximum(1.0 - where[known, own], 1e-300)
-        changed = self.change.rows(parent_codes)[known, 1]
-        out[known] *= (changed / rest)[:, None]
-        out[known, own] = 1.0 - changed
-        return out
+        """(rows, states). A code beyond the states says that the state before is not known."""
 
     def probabilities(self, child_codes: NDArray[Any], parent_codes: NDArray[Any]) -> Floats:
         return self.rows(parent_codes)[np.arange(len(child_codes)), child_codes]
@@ -90,70 +81,60 @@ class SameElseCPD:
 
 
 @dataclass(frozen=True, eq=False)
-class StepCPD:
-    """ "So much more or less than before": P(step | parents), for states in order.
+class SameElseCPD(OwnPastCPD):
+    """ "Same as before, else what": `moves` has P(same), P(changed); `state` is where to if it changes.
 
-    The first parent is the child's own state before. A melody, a temperature: what matters is how far it moves, and
-    states that were seldom seen share what was learnt at others.
+    Values that seldom change (a key, a posture) then need one probability of change, where a tree or table would need
+    one for each of their states. In `state` the state before is left out and the rest made to sum to one.
     """
-
-    step: TreeCPD
-    """P(step): a child of 2r − 1 states, from −(r − 1) to r − 1; steps beyond the ends are left out."""
-    start: TreeCPD
-    """P(state) where the state before is not known."""
-
-    def __post_init__(self) -> None:
-        if self.step.parents != self.start.parents or self.step.states != 2 * self.start.states - 1:
-            raise NetworkError("steps over r states need 2r − 1 states, and the same parents as the start")
-
-    @property
-    def parents(self) -> tuple[Parent, ...]:
-        return self.step.parents
-
-    @property
-    def cardinalities(self) -> tuple[int, ...]:
-        return self.step.cardinalities
-
-    @property
-    def states(self) -> int:
-        return self.start.states
 
     @property
     def dimension(self) -> int:
-        return self.step.dimension + self.start.dimension
-
-    @cached_property
-    def used(self) -> tuple[int, ...]:
-        return tuple(sorted({0, *self.step.tree.used, *self.start.tree.used}))
-
-    def compacted(self, kept: Sequence[int] | None = None) -> StepCPD:
-        asked = self.used if kept is None else kept
-        return StepCPD(self.step.compacted(asked), self.start.compacted(asked))
-
-    def restricted(self, known: Mapping[int, int]) -> TreeCPD | StepCPD:
-        if 0 in known:
-            if known[0] < self.states:
-                raise NetworkError("the child's own past can be left unknown, not fixed")
-            return self.start.restricted(known)
-        step, start = (restricted_in_place(part, known) for part in (self.step, self.start))
-        return StepCPD(step, start).compacted()
+        return self.moves.tree.n_leaves + self.state.tree.n_leaves * (self.states - 2)
 
     def rows(self, parent_codes: NDArray[Any]) -> Floats:
         before = parent_codes[0].astype(np.int64)
-        out = self.start.rows(parent_codes).copy()
+        where = self.state.rows(parent_codes)
+        known = np.flatnonzero(before < self.states)
+        if len(known) == 0 or self.states == 1:
+            return where
+        out = where.copy()
+        own = before[known]
+        rest = np.maximum(1.0 - where[known, own], 1e-300)
+        changed = self.moves.rows(parent_codes)[known, 1]
+        out[known] *= (changed / rest)[:, None]
+        out[known, own] = 1.0 - changed
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class StepCPD(OwnPastCPD):
+    """ "So much more or less than before": `moves` has P(step), for states in order.
+
+    A melody, a temperature: what matters is how far it moves, and states that were seldom seen share what was learnt at
+    others. Steps are states from −(r − 1) to r − 1; those beyond the ends are left out. `state` speaks where the state
+    before is not known.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.moves.states != 2 * self.state.states - 1:
+            raise NetworkError("steps over r states need 2r − 1 states")
+
+    @property
+    def dimension(self) -> int:
+        return self.moves.dimension + self.state.dimension
+
+    def rows(self, parent_codes: NDArray[Any]) -> Floats:
+        before = parent_codes[0].astype(np.int64)
+        out = self.state.rows(parent_codes).copy()
         known = np.flatnonzero(before < self.states)
         if len(known):
-            moves = self.step.rows(parent_codes[:, known])
+            moves = self.moves.rows(parent_codes[:, known])
             place = np.arange(self.states)[None, :] - before[known, None] + self.states - 1
             found = np.take_along_axis(moves, place, axis=1)
             out[known] = found / found.sum(axis=1, keepdims=True)
         return out
-
-    def probabilities(self, child_codes: NDArray[Any], parent_codes: NDArray[Any]) -> Floats:
-        return self.rows(parent_codes)[np.arange(len(child_codes)), child_codes]
-
-    def table(self) -> Floats:
-        return dense_table(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -100,7 +100,8 @@ def _write_parquet(columns: Columns, part: Path) -> None:
                 labels = ", ".join(_literal(state, kind) for state in variable.states)
                 value = f"CASE WHEN {value} >= 0 THEN (CAST([{labels}] AS {_SQL[kind]}[]))[{value} + 1] END"
             fields.append(f"{value} AS {identifier(name)}")
-        db.execute(f"COPY (SELECT {', '.join(fields)} FROM cells) TO {quote(str(part))} (FORMAT parquet)")
+        rows = f"SELECT {', '.join(fields)} FROM cells"
+        db.execute(f"COPY ({rows}) TO {quote(str(part))} (FORMAT parquet, USE_TMP_FILE false)")
 
 
 def _literal(label: Any, kind: type) -> str:

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from leverrier.data.whole_file import put
+from leverrier.data.whole_file import fill, put
 from leverrier.errors import FormatError, OptionError, TooLargeError
 from leverrier.formats.bif import dumps_bif, loads_bif
 from leverrier.formats.network_json import dumps_json, loads_json
@@ -70,13 +70,9 @@ def read_whole(name: str) -> bytes:
 def write_whole(name: str, data: bytes) -> None:
     """Put these bytes in the file's place, whole or not at all."""
     try:
-        put(name, lambda part: _fill(part, data))
+        put(name, lambda part: fill(part, data))
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be written: {_reason(error)}", path=name) from error
-
-
-def _fill(part: Path, data: bytes) -> None:
-    part.write_bytes(data)
 
 
 def _reason(error: Exception) -> str:

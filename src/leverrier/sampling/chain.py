@@ -6,12 +6,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from leverrier.sampling.checkpoint import TRACES, load_chain, save_chain
+from leverrier.data.checkpoint import Journal
+from leverrier.sampling.checkpoint import TRACES, chain_of, chain_piece
 from leverrier.sampling.draws import Draws
 from leverrier.sampling.sampler import Sampler
 from leverrier.sampling.state import State
@@ -31,10 +31,8 @@ class Plan:
     start: int
     seconds: float = float("inf")
     """For one chain."""
-    path: Path | None = None
-    resume: bool = False
-    mark: str = ""
-    save_every: float = 30.0
+    journal: Journal | None = None
+    """Where chains are kept, and taken up from."""
     progress: Progress | None = None
     stop: threading.Event = field(default_factory=threading.Event)
     """Set by whoever wants every chain to end after its sweep."""
@@ -71,11 +69,11 @@ def record(trace: dict[str, list[float]], state: State, log_joint: float) -> Non
 def run_chain(sampler: Sampler, plan: Plan, number: int, seed: np.random.SeedSequence) -> Run:
     """Sweep until done, out of time, or told to stop; a chain can be resumed from where its file left it."""
     rng = np.random.default_rng(seed)
-    path = None if plan.path is None else plan.path / f"chain-{number}.npz"
-    if path is not None and plan.resume and path.exists():
-        state, trace, draws = load_chain(path, plan.mark, rng)
-    else:
-        state, trace, draws = sampler.init(rng, plan.start), {name: [] for name in TRACES}, Draws()
+    journal, name = plan.journal, f"chain-{number}"
+    kept = None if journal is None else journal.get(name)
+    state, trace, draws = sampler.init(rng, plan.start), {name: [] for name in TRACES}, Draws()
+    if kept is not None:
+        state, trace, draws = chain_of(kept, state, rng)
     run = Run(number, trace, draws, state, Status.ITERATION_LIMIT)
     deadline = time.monotonic() + plan.seconds
     saved = time.monotonic()
@@ -91,8 +89,8 @@ def run_chain(sampler: Sampler, plan: Plan, number: int, seed: np.random.SeedSeq
                 break
             _sweep(sampler, plan, run, rng)
             whole = _Mark(rng.bit_generator.state, run.state, run.n_sweeps, len(draws))
-            if path is not None and time.monotonic() - saved > plan.save_every:
-                save_chain(path, plan.mark, rng, run.state, trace, draws)
+            if journal is not None and time.monotonic() - saved > journal.checkpoint.every:
+                journal.add(name, chain_piece(rng, run.state, trace, draws))
                 saved = time.monotonic()
             if plan.progress is not None and (run.n_sweeps % say == 0 or run.n_sweeps == plan.sweeps):
                 line = f"chain {number + 1}: sweep {run.n_sweeps} of {plan.sweeps}, {run.state.count} causes"
@@ -101,8 +99,8 @@ def run_chain(sampler: Sampler, plan: Plan, number: int, seed: np.random.SeedSeq
         plan.stop.set()
         run.status = Status.INTERRUPTED
         whole.restore(run, rng)
-    if path is not None and run.n_sweeps:
-        save_chain(path, plan.mark, rng, run.state, trace, draws)
+    if journal is not None and run.n_sweeps:
+        journal.add(name, chain_piece(rng, run.state, trace, draws))
     return run
 
 

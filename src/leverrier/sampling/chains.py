@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection
-from pathlib import Path
+from contextlib import ExitStack
 from typing import Any, Literal
 
 import numpy as np
 from joblib import Parallel, cpu_count, delayed
 
+from leverrier.data.checkpoint import Checkpoint, Journal
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.model.causes_prior import Beta, Gamma
 from leverrier.sampling.chain import Plan, Progress, Run, run_chain
@@ -66,7 +67,7 @@ def hidden_causes(
     split_merge proposals a sweep to split or merge causes with their activity summed out
     jobs        threads (the answer does not depend on them); `budget` is in seconds for all chains together
     progress    is called with a line and the log joint reached
-    checkpoint  a folder that chains are saved to every half minute and at the end; with resume=True they go on
+    checkpoint  a folder that chains are saved to every few seconds and at the end; with resume=True they go on
                 from there, bit for bit as if they had never stopped
     """
     _check(method, sweeps, chains, sampler, decay, split_merge, jobs, budget)
@@ -90,12 +91,16 @@ def hidden_causes(
         settings = settings.plain()
     workers = min(jobs or cpu_count(), chains)
     turns = -(-chains // workers)
-    plan = Plan(
-        sweeps, warmup, every(sweeps - warmup, observations.n_trials), start,
-        float("inf") if budget is None else budget / turns, None if checkpoint is None else Path(checkpoint), resume,
-        fingerprint(observations, (settings, sweeps, warmup, start, seed)), progress=progress,
-    )  # fmt: skip
-    return make_result(_run(observations, settings, plan, chains, seed, workers), signs, observations, settings, warmup)
+    mark = fingerprint(observations, (settings, sweeps, warmup, start, seed))
+    kept = every(sweeps - warmup, observations.n_trials)
+    with ExitStack() as stack:
+        journal = None
+        if checkpoint is not None:
+            journal = stack.enter_context(Journal(Checkpoint(checkpoint, "causes", mark), resume=resume))
+        seconds = float("inf") if budget is None else budget / turns
+        plan = Plan(sweeps, warmup, kept, start, seconds, journal, progress=progress)
+        runs = _run(observations, settings, plan, chains, seed, workers)
+    return make_result(runs, signs, observations, settings, warmup)
 
 
 def _run(

@@ -1,0 +1,283 @@
+"""What a long run has so far, on disk: two generations, each written whole or not at all, with a checksum.
+
+A generation is one line and a body:
+
+    leverrier-checkpoint 1 SERIAL SHA256 BYTES
+    {"mark": …, "arrays": [[dtype, shape], …], "content": …}
+    the arrays' bytes, end to end
+
+The checksum is of the serial number and the body. In the content every object is {"of": {…}} and every array
+{"array": its number}. Nothing is pickled. The two generations take turns, so a damaged one is noticed and the one
+before is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.whole_file import fcntl, fill, put, sweep
+from leverrier.errors import FormatError, OptionError
+
+VERSION = 1
+EVERY = 5.0
+"""Seconds between two savings, unless saving takes so long that it would be more than a twentieth of the time."""
+MOST_BYTES = 2**31
+_HEADER = re.compile(rb"leverrier-checkpoint 1 (0|[1-9][0-9]{0,17}) ([0-9a-f]{64}) (0|[1-9][0-9]{0,17})\n")
+_KINDS = re.compile(r"[<|][biuf][1248]")
+
+
+class Checkpoint:
+    """One run's place in a folder. `mark` says what the run is about: another run's checkpoint is refused."""
+
+    def __init__(self, folder: str | os.PathLike[str], name: str, mark: str, *, every: float | None = None) -> None:
+        self.folder, self.name, self.mark = Path(folder), name, mark
+        self.every = EVERY if every is None else every
+        self.warning = ""
+        """In words, what was wrong with the newest generation, if an older one was used."""
+        self._serial = 0
+        self._saved = time.monotonic()
+        self._cost = 0.0
+        self._lock: int | None = None
+
+    @property
+    def slots(self) -> tuple[Path, Path]:
+        return self.folder / f"{self.name}.0", self.folder / f"{self.name}.1"
+
+    def begin(self) -> None:
+        """Start anew: what an earlier run left here is removed."""
+        self._open()
+        for slot in self.slots:
+            slot.unlink(missing_ok=True)
+
+    def resume(self) -> Any:
+        """The newest content that is whole; None if there is none yet."""
+        self._open()
+        try:
+            return self._newest()
+        except Exception:
+            self.close()
+            raise
+
+    def _newest(self) -> Any:
+        found, wrong = [], []
+        for slot in self.slots:
+            if slot.exists():
+                try:
+                    found.append(unpack(read_bytes(slot)))
+                except FormatError as problem:
+                    wrong.append(f"{slot.name}: {problem}")
+        if not found and not wrong:
+            return None
+        if not found:
+            raise FormatError(f"no checkpoint we can resume from ({wrong[0]}): remove it", path=str(self.folder))
+        self._serial, mark, content = max(found, key=lambda each: each[0])
+        if mark != self.mark:
+            raise OptionError(
+                f"{self.folder} belongs to other data or options: remove it, or resume with those it had"
+            )
+        if wrong:
+            self.warning = f"a damaged checkpoint was passed over ({wrong[0]}); the one before it was used"
+        return content
+
+    @property
+    def due(self) -> bool:
+        return self.every <= 0 or time.monotonic() - self._saved > max(self.every, 20 * self._cost)
+
+    def save(self, content: Any) -> None:
+        """Put this in the older generation's place."""
+        begun = time.monotonic()
+        serial = self._serial + 1
+        data = pack(serial, self.mark, content)
+        put(self.slots[serial % 2], lambda part: fill(part, data))
+        self._serial = serial
+        self._saved = time.monotonic()
+        self._cost = self._saved - begun
+
+    def remove(self) -> None:
+        """The run is done: nothing is left of it, nor the folder if it was ours alone."""
+        for slot in self.slots:
+            slot.unlink(missing_ok=True)
+        self.close()
+        with suppress(OSError):  # (other files are in it)
+            self.folder.rmdir()
+
+    def close(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _open(self) -> None:
+        """Make the folder, sweep what a killed run left half-written, and keep other runs out."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for slot in self.slots:
+                sweep(slot)
+            if fcntl is not None and self._lock is None:
+                self._lock = os.open(self.folder, os.O_RDONLY)
+        except (OSError, ValueError) as problem:
+            reason = getattr(problem, "strerror", None) or problem
+            raise OptionError(f"{self.folder}: no place for a checkpoint ({reason})") from None
+        if fcntl is not None and self._lock is not None:
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                self.close()
+                raise OptionError(f"{self.folder} is in use by another run: wait for it, or name another") from None
+
+
+class Journal:
+    """Pieces of a long run by name: each is worked out once, and in a resumed run taken from the checkpoint."""
+
+    def __init__(self, checkpoint: Checkpoint, *, resume: bool) -> None:
+        self.checkpoint = checkpoint
+        content: Any = checkpoint.resume() if resume else checkpoint.begin()
+        self.pieces: dict[str, Any] = dict(content or {})
+        self.known = len(self.pieces)
+        """How many were there from the start."""
+        self.complaint = ""
+        """In words, why the last saving failed; the one before it is still there."""
+        self._unsaved = False
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.save()
+        self.checkpoint.close()
+
+    def get(self, name: str) -> Any:
+        return self.pieces.get(name)
+
+    def add(self, name: str, piece: Any) -> None:
+        """Keep a piece; it is written with the others when it is time."""
+        with self._lock:
+            self.pieces[name] = piece
+            self._unsaved = True
+            if self.checkpoint.due:
+                self.save()
+
+    def save(self) -> None:
+        """Write what is new. A disk that is full leaves the last good checkpoint, and the run goes on."""
+        with self._lock:
+            if not self._unsaved:
+                return
+            try:
+                self.checkpoint.save(self.pieces)
+                self._unsaved, self.complaint = False, ""
+            except OSError as problem:
+                self.complaint = f"the checkpoint could not be written ({problem.strerror or problem})"
+
+
+def marked(*parts: Any) -> str:
+    """A digest of what a run is about: plain values by their text, arrays and bytes by their content."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else None
+        if isinstance(part, np.ndarray):
+            digest.update(repr((part.dtype.str, part.shape)).encode())
+            raw = np.ascontiguousarray(part).tobytes()
+        digest.update(raw if raw is not None else repr(part).encode())
+        digest.update(b"\x00")
+    return digest.hexdigest()
+
+
+def pack(serial: int, mark: str, content: Any) -> bytes:
+    """A generation as bytes."""
+    arrays: list[NDArray[Any]] = []
+    plain = _written(content, arrays)
+    about = [[array.dtype.str, array.shape] for array in arrays]
+    head = json.dumps({"mark": mark, "arrays": about, "content": plain}, ensure_ascii=True)
+    body = b"".join((head.encode(), b"\n", *(array.tobytes() for array in arrays)))
+    return f"leverrier-checkpoint {VERSION} {serial} {_checksum(serial, body)} {len(body)}\n".encode() + body
+
+
+def unpack(data: bytes) -> tuple[int, str, Any]:
+    """Serial number, mark and content; one clear line if a single bit is not as it was written."""
+    header = _HEADER.match(data)
+    if header is None:
+        raise FormatError("not a checkpoint of this version")
+    serial, body = int(header[1]), data[header.end() :]
+    if len(body) != int(header[3]) or _checksum(serial, body) != header[2].decode():
+        raise FormatError("damaged: its checksum does not fit")
+    try:
+        head, _, raw = body.partition(b"\n")
+        about = json.loads(head)
+        return serial, str(about["mark"]), _read(about["content"], _arrays(about["arrays"], raw))
+    except (KeyError, TypeError, ValueError, IndexError, RecursionError) as problem:
+        raise FormatError(f"its content is not what a checkpoint holds ({type(problem).__name__})") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as problem:
+        raise FormatError(f"cannot be read ({problem.strerror or problem})") from None
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"more than {MOST_BYTES // 2**20} MB")
+    return data
+
+
+def _checksum(serial: int, body: bytes) -> str:
+    digest = hashlib.sha256(f"{serial} ".encode())
+    digest.update(body)
+    return digest.hexdigest()
+
+
+def _written(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, np.ndarray):
+        array = np.ascontiguousarray(value).reshape(value.shape).astype(value.dtype.newbyteorder("<"), copy=False)
+        if not _KINDS.fullmatch(array.dtype.str):
+            raise TypeError(f"arrays of {array.dtype} are not kept")
+        arrays.append(array)
+        return {"array": len(arrays) - 1}
+    if isinstance(value, Mapping):
+        return {"of": {_key(key): _written(each, arrays) for key, each in value.items()}}
+    if isinstance(value, list | tuple):
+        return [_written(each, arrays) for each in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _key(key: Any) -> str:
+    if not isinstance(key, str):
+        raise TypeError(f"{key!r} is no text: objects are kept by text")
+    return key
+
+
+def _arrays(about: list[Any], raw: bytes) -> list[NDArray[Any]]:
+    found, at = [], 0
+    for kind, shape in about:
+        if not _KINDS.fullmatch(kind) or not all(type(size) is int and size >= 0 for size in shape):
+            raise ValueError("an array of another kind")
+        dtype = np.dtype(kind)
+        count = int(np.prod([int(size) for size in shape], dtype=object))
+        if count * dtype.itemsize > len(raw) - at:
+            raise ValueError("an array is cut")
+        found.append(np.frombuffer(raw, dtype, count, at).reshape(shape).copy())
+        at += count * dtype.itemsize
+    if at != len(raw):
+        raise ValueError("bytes that belong to no array")
+    return found
+
+
+def _read(value: Any, arrays: list[NDArray[Any]]) -> Any:
+    if isinstance(value, list):
+        return [_read(each, arrays) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.keys() == {"array"}:
+        return arrays[value["array"]]
+    return {key: _read(each, arrays) for key, each in value["of"].items()}

@@ -71,10 +71,13 @@ def mixture_figure(
     return alt.hconcat(*panels)
 
 
-def climb_figure(fitted: MixtureResult, true: Mixture | float | None = None, x: Any = None) -> alt.TopLevelMixin:
-    """Log-likelihood against iteration; the line is the true model's [figure 20.12a].
+def climb_figure(
+    fitted: MixtureResult | Sequence[float], true: Mixture | float | None = None, x: Any = None
+) -> alt.TopLevelMixin:
+    """Log-likelihood against iteration; the line is the true model's [figure 20.12].
 
-    `true` is the true model's log-likelihood, or the model itself with the rows `x`.
+    `fitted` is a mixture's result, or the log-likelihoods themselves. `true` is the true model's log-likelihood, or the
+    mixture itself with the rows `x`.
     """
     import altair as alt
 
@@ -84,8 +87,9 @@ def climb_figure(fitted: MixtureResult, true: Mixture | float | None = None, x: 
         line: float | None = true.log_likelihood(x)
     else:
         line = true
-    steps = [{"iteration": i, "log-likelihood": value} for i, value in enumerate(fitted.likelihoods)]
-    ends = [*fitted.likelihoods] if line is None else [*fitted.likelihoods, line]
+    climbed = fitted.likelihoods if isinstance(fitted, MixtureResult) else tuple(fitted)
+    steps = [{"iteration": i, "log-likelihood": value} for i, value in enumerate(climbed)]
+    ends = [*climbed] if line is None else [*climbed, line]
     lowest, highest = min(ends), max(ends)
     scale = alt.Scale(domain=[lowest - 0.05 * (highest - lowest), highest + 0.1 * (highest - lowest)], nice=False)
     curve = (

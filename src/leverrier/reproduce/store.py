@@ -1,0 +1,67 @@
+"""Results on disk: one JSON line for each unit that is done, the whole file in place or the old one, never half."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from leverrier.data.whole_file import put
+from leverrier.errors import FormatError
+from leverrier.reproduce.experiment import Json, Unit
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A result with where it came from."""
+
+    identity: str
+    """Of the unit: its key, call and arguments."""
+    version: str
+    """Of the package: another version's results are not taken up."""
+    result: Json
+    seconds: float
+    date: str
+    commit: str
+
+
+class Store:
+    """The file of one experiment's results. Lines of other settings or versions stay in it."""
+
+    def __init__(self, path: Path, version: str) -> None:
+        self.path = path
+        self.version = version
+        self._lines: dict[tuple[str, str], Kept] = {}
+        if path.exists():
+            for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+                line = _read(text, path, number)
+                self._lines[line.identity, line.version] = line
+
+    def get(self, unit: Unit) -> Kept | None:
+        """What was kept of the unit, by this version."""
+        return self._lines.get((unit.identity, self.version))
+
+    def keep(self, unit: Unit, result: Json, seconds: float, date: str, commit: str) -> None:
+        """Write a result to the disk."""
+        line = Kept(unit.identity, self.version, result, round(seconds, 2), date, commit)
+        self._lines[unit.identity, self.version] = line
+        text = "".join(json.dumps(asdict(self._lines[key]), sort_keys=True) + "\n" for key in sorted(self._lines))
+        put(self.path, lambda part: _write(part, text))
+
+    def forget(self, units: Sequence[Unit]) -> None:
+        """Results that are to be made anew; the file changes with the next one kept."""
+        for unit in units:
+            self._lines.pop((unit.identity, self.version), None)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def _read(text: str, path: Path, number: int) -> Kept:
+    try:
+        return Kept(**json.loads(text))
+    except (ValueError, TypeError) as problem:
+        words = "this is no result of an earlier run: move the file away, or choose another --output"
+        raise FormatError(words, path=str(path), line=number) from problem

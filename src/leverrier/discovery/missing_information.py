@@ -34,7 +34,7 @@ def missing_information(plan: Plan, theta: Floats, counts: Floats, prior: Floats
     `counts` are the expected counts at θ without the prior's; θ must be what the counts and the prior give.
     """
     live = np.flatnonzero(counts[: plan.layout.size] > 1e-9)
-    if len(plan.trees) or len(live) > MOST_CELLS or _work(plan) > MOST_WORK:
+    if len(plan.trees) or len(plan.products) or len(live) > MOST_CELLS or _work(plan) > MOST_WORK:
         return None
     moved = _covariance(plan, theta, live) / (counts + prior)[live][:, None]  # d ln(N + α) by d ln θ
     row_of = _rows(plan)[live]

@@ -32,12 +32,17 @@ class _Share:
 
 
 class EStep:
-    """Evaluate parameters: log-likelihood of what the plan's groups explain, and expected counts."""
+    """Evaluate parameters: log-likelihood of what the plan's groups explain, and expected counts.
+
+    Groups that are approximated give a lower bound; their posteriors are kept from one call to the next, so that it
+    never falls.
+    """
 
     def __init__(self, plan: Plan, threads: Executor | None = None) -> None:
         self.plan = plan
         self.cells = np.zeros(plan.n_cells)
         self.sums = np.zeros(plan.n_cells)
+        self.singles = plan.products.start()
         self._threads = threads
         self._shares = [share for g in np.flatnonzero(plan.groups[:, 5] > BLOCK) for share in _shares(plan, int(g))]
 
@@ -54,7 +59,7 @@ class EStep:
             total += value
             self.sums[share.begin : share.end] += sums
         scatter_packs(plan.groups, plan.packs, plan.bases, plan.offsets, self.sums, counts)
-        return total + plan.trees.expect(theta, counts)
+        return total + plan.trees.expect(theta, counts) + plan.products.expect(theta, counts, self.singles)
 
     def _absorb(self, share: _Share) -> tuple[float, Floats]:
         plan = self.plan

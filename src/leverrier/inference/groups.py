@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.inference.elimination import in_words
 from leverrier.inference.layout import Layout
 from leverrier.inference.packs import Pack, PackedRows, pack_rows
-from leverrier.inference.trees import Trees, plan_trees
+from leverrier.inference.products import Products, plan_products
+from leverrier.inference.trees import MOST_CELLS, Trees, fits, plan_trees
 from leverrier.inference.unobserved import Evidence, Group, unobserved_groups
 from leverrier.kernels.grouping import equal_runs, locate, number_keys
 
@@ -43,11 +45,14 @@ class Plan:
     ids: NDArray[np.uint16]
     weights: Floats
     pack_weights: Floats
+    products: Products
+    """Groups for which even a clique tree is too large: these are approximated."""
     trees: Trees
     pruned: bool
     """Whether unobserved variables without observed descendants were left out somewhere."""
     places: tuple[tuple[Integers | None, Integers], ...]
-    """By group (joint ones first, then trees): the table's rows, and which of the group's rows each became."""
+    """By group (joint ones first, then each member of a product alone, then trees): the table's rows, and which of
+    the group's rows each became."""
 
     @property
     def n_cells(self) -> int:
@@ -55,9 +60,26 @@ class Plan:
         return int((self.packs[:, 0] * np.repeat(self.groups[:, 1], self.groups[:, 3])).sum())
 
     @property
+    def approximate(self) -> bool:
+        return len(self.products) > 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is approximated, in words."""
+        if not self.approximate:
+            return ()
+        most = max(len(group) for group in self.products.variables)
+        return (
+            f"approximate: {most} unobserved variables hang together in some rows, too many for exact inference "
+            f"(a clique tree of at most {in_words(MOST_CELLS)} cells). They are taken as independent given what is "
+            "observed, and the log-likelihood is a lower bound.",
+        )
+
+    @property
     def work(self) -> float:
         """Roughly the nanoseconds of one E-step."""
-        return float((self.groups[:, 5] * self.groups[:, 1] * self.groups[:, 3]).sum()) + self.trees.work
+        joints = float((self.groups[:, 5] * self.groups[:, 1] * self.groups[:, 3]).sum())
+        return joints + self.trees.work + self.products.work
 
 
 @dataclass(eq=False)
@@ -126,10 +148,12 @@ def make_plan(
         flat.add(layout, group.members, rows)
         members.append(group.members)
         places.append((group.rows, rows.place))
-    located = _located(evidence, layout, large)
-    trees = plan_trees(layout, [group.members for group, _ in large], located)
-    members += [group.members for group, _ in large]
-    places += [(group.rows, rows.place) for (group, _), rows in zip(large, located, strict=True)]
+    located = [(group, rows) for (group, _), rows in zip(large, _located(evidence, layout, large), strict=True)]
+    exact = [pair for pair in located if fits(layout, pair[0].members, pair[1])]
+    beyond = [pair for pair in located if pair not in exact]
+    members += [(v,) for group, _ in beyond for v in group.members] + [group.members for group, _ in exact]
+    places += [(group.rows, rows.place) for group, rows in beyond for _ in group.members]
+    places += [(group.rows, rows.place) for group, rows in exact]
     return Plan(
         layout,
         tuple(members),
@@ -140,7 +164,8 @@ def make_plan(
         joined(flat.ids, np.uint16),
         joined(flat.weights, np.float64),
         joined(flat.pack_weights, np.float64),
-        trees,
+        plan_products(layout, [group.members for group, _ in beyond], [rows for _, rows in beyond]),
+        plan_trees(layout, [group.members for group, _ in exact], [rows for _, rows in exact]),
         pruned,
         tuple(places),
     )

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.errors import TooLargeError
-from leverrier.inference.elimination import Triangulation, in_words, triangulate
+from leverrier.inference.elimination import Triangulation, triangulate
 from leverrier.inference.layout import Layout, c_strides
 from leverrier.inference.packs import PackedRows
 from leverrier.kernels.clique_trees import pass_trees
@@ -19,7 +18,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MOST_CELLS = 2**24
-"""A tree with more cells than this is refused before it is allocated."""
+"""A tree with more cells than this is not allocated…"""
+MOST_KEPT = 2**28
+"""…nor one whose tables for all distinct rows together have more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,16 +127,16 @@ def plan_trees(layout: Layout, members: Sequence[tuple[int, ...]], rows: Sequenc
     )
 
 
+def fits(layout: Layout, group: tuple[int, ...], rows: PackedRows) -> bool:
+    """Whether a group's tree is small enough to be built."""
+    cells = _triangulated(layout, group, rows.packs[0].factors).cells
+    return cells <= MOST_CELLS and cells * len(rows.weights) <= MOST_KEPT
+
+
 def _triangulated(layout: Layout, group: tuple[int, ...], factors: Sequence[int]) -> Triangulation:
     number = {v: i for i, v in enumerate(group)}
     scopes = [tuple(number[v] for v in layout.scopes[j] if v in number) for j in factors]
-    found = triangulate([layout.cardinalities[v] for v in group], scopes)
-    if found.cells > MOST_CELLS:
-        raise TooLargeError(
-            f"{len(group)} unobserved variables hang together in some rows, and exact inference on them needs "
-            f"{in_words(found.cells)} cells (at most {in_words(MOST_CELLS)}): observe more, or cut the graph"
-        )
-    return found
+    return triangulate([layout.cardinalities[v] for v in group], scopes)
 
 
 def _home(cliques: Sequence[tuple[int, ...]], scope: set[int]) -> int:

@@ -32,6 +32,11 @@ class Objective:
     variational: bool = False
 
     @property
+    def needs_passes(self) -> bool:
+        """Whether some group is too large for the kernel that takes whole steps."""
+        return len(self.plan.trees) + len(self.plan.products) > 0
+
+    @property
     def mode(self) -> int:
         return iteration.VARIATIONAL if self.variational else iteration.MAXIMUM
 
@@ -52,7 +57,7 @@ class ParameterClimb:
         self.theta = theta.copy()
         self.counts = objective.fixed.copy()
         self.tolerance = tolerance
-        self.accelerate = accelerate
+        self.accelerate = accelerate and not len(objective.plan.products)  # (their posteriors do not go back)
         self._point = self.theta
         self._state = np.zeros(9)
         self._saved = np.zeros((3, len(theta)))
@@ -73,7 +78,7 @@ class ParameterClimb:
         return int(self._state[iteration.REFUSED])
 
     def climb(self, evaluations: int) -> tuple[Floats, Outcome]:
-        if self.objective.plan.work > LONG or len(self.objective.plan.trees):
+        if self.objective.plan.work > LONG or self.objective.needs_passes:
             return self._climb_in_threads(evaluations)
         plan, o = self.objective.plan, self.objective
         trace = np.empty(evaluations)

@@ -240,6 +240,7 @@ def _result(
         rule=rule,
         bound=bound,
         weights=climbed if task.objective.variational else None,
-        notes=seen.table.notes,
+        approximate=task.objective.plan.approximate,
+        notes=seen.table.notes + task.objective.plan.notes,
         seen=seen,
     )

@@ -70,6 +70,9 @@ class FitResult:
     """Variational EM's lower bound of the log evidence."""
     weights: Mapping[str, NDArray[np.float64]] | None = field(default=None, repr=False)
     """Variational EM's exp E[ln θ] of the families with hidden members, under which its posteriors are taken."""
+    approximate: bool = False
+    """Whether some rows leave too much unobserved to be summed over exactly. Posteriors are products of single ones
+    there, and what is called log-likelihood is a lower bound of it (which never falls either)."""
     notes: tuple[str, ...] = ()
     seen: Observation | None = field(default=None, repr=False)
     """What the fit was made from, so that the score and the expected counts need not begin anew."""
@@ -107,5 +110,6 @@ class FitResult:
     def __repr__(self) -> str:
         return (
             f"FitResult({self.network!r}, log-likelihood {self.log_likelihood:.4f}, {self.status} after "
-            f"{self.iterations} iterations, best of {len(self.starts)} starts, reached {self.starts.best_count} times)"
+            f"{self.iterations} iterations, best of {len(self.starts)} starts, reached {self.starts.best_count} times"
+            f"{', approximate' if self.approximate else ''})"
         )

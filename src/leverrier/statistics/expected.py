@@ -33,11 +33,9 @@ class ExpectedCounts:
 
     Any family may be asked about, not only the network's. What a row leaves unobserved falls into groups that are
     independent given the row, so members in different groups take the product of their posteriors; members of one
-    group take its joint posterior, or where that is too large a pass over its clique tree. All of it is exact.
+    group take its joint posterior, or where that is too large a pass over its clique tree. All of that is exact. Only
+    where a clique tree is too large as well are members taken as independent: see `approximate`.
     """
-
-    approximate = False
-    """No table is an approximation; other sources of statistics may have to say otherwise."""
 
     def __init__(
         self,
@@ -72,6 +70,11 @@ class ExpectedCounts:
     @property
     def observation(self) -> Observation:
         return self._seen
+
+    @property
+    def approximate(self) -> bool:
+        """Whether some rows leave so much unobserved that tables are of products of single posteriors there."""
+        return self._seen.plan(prune=False, largest_joint=LARGEST_JOINT).approximate
 
     @cached_property
     def _posteriors(self) -> Posteriors:

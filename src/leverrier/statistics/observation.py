@@ -83,7 +83,8 @@ class Observation:
         """The plan of an E-step, kept. Where nothing was pruned it serves both ways, and where no group needed a tree
         it serves any larger joint."""
         for (pruned, largest), made in list(self._plans.items()):
-            same_joint = largest == largest_joint or (largest < largest_joint and not len(made.trees))
+            only_joints = not len(made.trees) + len(made.products)
+            same_joint = largest == largest_joint or (largest < largest_joint and only_joints)
             if same_joint and (pruned == prune or (pruned and not made.pruned)):
                 return made
         order = np.arange(len(self.open_nodes), dtype=np.int64)

@@ -110,9 +110,14 @@ def _beliefs(plan: Plan, step: EStep, kept: Floats, g: int) -> tuple[int, tuple[
         block = np.empty((int(group[5]), int(group[0])))
         joint_posteriors(group, plan.packs, plan.ids, step.cells, block)
         return len(block), (plan.members[g],), block
-    tree = plan.trees.trees[g - len(plan.groups)]
+    alone = [(p, m) for p, variables in enumerate(plan.products.variables) for m in range(len(variables))]
+    g -= len(plan.groups)
+    if g < len(alone):
+        block = plan.products.of(step.singles, *alone[g])
+        return len(block), (plan.members[len(plan.groups) + g],), block
+    tree = plan.trees.trees[g - len(alone)]
     rows, cells, first = int(tree[3]), int(tree[6]), int(tree[7])
-    return rows, plan.trees.scopes[g - len(plan.groups)], kept[first : first + rows * cells].reshape(rows, cells)
+    return rows, plan.trees.scopes[g - len(alone)], kept[first : first + rows * cells].reshape(rows, cells)
 
 
 def _singles(

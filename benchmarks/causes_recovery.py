@@ -1,7 +1,9 @@
-"""Does part D find the causes that made the data? Each prints a table.
+"""Does part D find the causes that made the data? Each line is JSON in build/causes_recovery.jsonl; then a table.
 
-    PYTHONPATH=src:. python benchmarks/causes_recovery.py recovery [--method gibbs|rjmcmc]
-    … figure3 | figure4 | compare | real DATA_FOLDER
+    python benchmarks/causes_recovery.py recovery [--method gibbs|rjmcmc] [--sampler default|wood2006] [--cases A|B|C|D]
+    … figure3 [--method …] [--sampler …] [--observed 20]     [wood2006 figure 3]
+    … figure4 [--sweeps 500]                                 [wood2006 figure 4], and docs/figures/causes-errors.png
+    … compare                                                edge F1 beside NMF and linear CorEx
 """
 
 from __future__ import annotations
@@ -9,157 +11,160 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
+from functools import partial
+from pathlib import Path
 
 import numpy as np
+from lines import Line, run, table
 
 from leverrier.model.hidden_causes import hidden_causes as make
-from leverrier.sampling.accuracy import edge_f1, error_path, structure_error
+from leverrier.report.causes import plot_errors
+from leverrier.reproduce.wood2006 import (
+    SAMPLERS,
+    STARTS,
+    STRUCTURES,
+    chain,
+    figure3_curves,
+    figure3_line,
+    figure3_verdicts,
+    figure4_curves,
+    figure4_line,
+    figure4_verdicts,
+)
+from leverrier.sampling.accuracy import ErrorPath, edge_f1, structure_error
 from leverrier.sampling.chains import hidden_causes
 
-SOURCE = {"epsilon": 0.01, "lam": 0.9, "p": 0.1, "alpha": 3.0}
-STRUCTURES = {
-    "degree 1, K=6": np.eye(6, dtype=np.uint8),
-    "disconnected, K=4": np.array(
-        [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 1, 1], [0, 0, 0, 1]], np.uint8
-    ),
-    "under-complete, K=4": np.array(
-        [[1, 0, 0, 1], [1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 1, 0], [0, 1, 0, 1], [0, 0, 1, 1]], np.uint8
-    ),
-    "over-complete, K=8": np.array(
-        [[1, 0, 0, 1, 0, 0, 0, 1], [0, 1, 0, 1, 0, 0, 1, 0], [1, 0, 1, 0, 0, 0, 0, 1],
-         [0, 1, 0, 0, 1, 1, 0, 0], [0, 0, 1, 0, 1, 1, 0, 1], [1, 0, 0, 0, 0, 0, 1, 0]], np.uint8
-    ),
-}  # fmt: skip
+CASES = {"A": (20, 10, True), "B": (20, 5, True), "C": (40, 10, True), "D": (20, 10, False)}
+"""Signs, causes, and whether ε, λ, p, α are fixed at the truth or sampled."""
 
 
-def recovery(method: str, sampler: str = "default") -> None:
-    """N=20, K=10; N=20, K=5; N=40, K=10: ten data sets, three chains each of 500 sweeps, from no links."""
-    print("| N | K | numbers | chains with structure error < 1 | data sets, by log joint | CPU s a chain |")
-    print("|---|---|---|---|---|---|")
-    for n, k, numbers in ((20, 10, SOURCE), (20, 5, SOURCE), (40, 10, SOURCE), (20, 10, {})):
-        good = chosen = 0
-        start = time.process_time()
-        for seed in range(10):
-            x, truth = make(n, k, 500, seed=1000 + seed)
-            runs = [
-                hidden_causes(x, method, 500, 1, seed=100 * seed + c, sampler=sampler, jobs=1, **numbers)
-                for c in range(3)
-            ]
-            errors = [structure_error(run.shared, truth.links) for run in runs]
-            good += sum(error < 1 for error in errors)
-            chosen += errors[int(np.argmax([run.chains[0].log_joint for run in runs]))] < 1
-        each = (time.process_time() - start) / 30
-        how = "fixed at the truth" if numbers else "sampled"
-        print(f"| {n} | {k} | {how} | {good} of 30 | {chosen} of 10 | {each:.2f} |", flush=True)
+def recovery_line(n_observed: int, n_causes: int, fixed: bool, seed: int, method: str, sampler: str) -> Line:
+    """One data set, three chains of 500 sweeps from no links; the chain chosen by log joint, not by the truth."""
+    x, truth = make(n_observed, n_causes, 500, seed=1000 + seed)
+    begun = time.process_time()
+    seeds = range(100 * seed, 100 * seed + 3)
+    if fixed:
+        runs = [chain(x, method, sampler, 500, each) for each in seeds]
+    else:
+        runs = [hidden_causes(x, method, 500, 1, each, sampler=sampler, jobs=1) for each in seeds]
+    seconds = (time.process_time() - begun) / 3
+    errors = [structure_error(each.shared, truth.links) for each in runs]
+    joints = [each.chains[0].log_joint for each in runs]
+    covered = {}
+    if not fixed:
+        best = runs[int(np.argmax(joints))]
+        for name, value in (("epsilon", 0.01), ("lambda", 0.9), ("p", 0.1)):
+            low, high = np.quantile(best.kept[name], [0.05, 0.95])
+            covered[name] = bool(low <= value <= high)
+    return {
+        "errors": errors, "log_joints": joints, "chosen": errors[int(np.argmax(joints))],
+        "counts": [each.expected_count for each in runs], "seconds": seconds, "covered": covered,
+    }  # fmt: skip
 
 
-def figure3(method: str, sampler: str = "default", n_observed: int = 20) -> None:
-    """True K from 1 to 8, ten data sets each, 500 sweeps from no links and from ten random causes: mean K₊."""
-    print(f"N = {n_observed}\n\n| K | from no links: mean ± sd | from 10 random causes |\n|---|---|---|")
-    for k in range(1, 9):
-        means = np.empty((2, 10))
-        for seed in range(10):
-            x, _ = make(n_observed, k, 500, seed=2000 + 10 * k + seed)
-            for s, start in enumerate((0, 10)):
-                run = hidden_causes(x, method, 500, 1, seed=seed, start=start, sampler=sampler, jobs=1, **SOURCE)
-                means[s, seed] = run.expected_count
-        cells = " | ".join(f"{m.mean():.2f} ± {m.std(ddof=1):.2f}" for m in means)
-        print(f"| {k} | {cells} |", flush=True)
+def recovery(asked: argparse.Namespace) -> None:
+    rows = []
+    for case in asked.cases:
+        n, k, fixed = CASES[case]
+        lines = run(
+            (
+                (f"recovery {asked.method} {asked.sampler} {n}x{k} {'fixed' if fixed else 'sampled'} #{seed}",
+                 partial(recovery_line, n, k, fixed, seed, asked.method, asked.sampler))
+                for seed in range(10)
+            ),
+            asked.output,
+        )  # fmt: skip
+        good = sum(error < 1 for line in lines for error in line["errors"])
+        chosen = sum(line["chosen"] < 1 for line in lines)
+        seconds = np.mean([line["seconds"] for line in lines])
+        covered = [value for line in lines for value in line["covered"].values()]
+        how = "fixed at the truth" if fixed else f"sampled: {sum(covered)} of {len(covered)} intervals cover"
+        rows.append((n, k, how, f"{good} of 30", f"{chosen} of 10", f"{seconds:.2f}"))
+    table(["N", "K", "numbers", "chains with structure error < 1", "data sets, by log joint", "CPU s a chain"], rows)
 
 
-def figure4(_: str) -> None:
-    """Errors against sweeps for the four structures, both samplers, the source's moves and ours; ten data sets."""
-    print("| structure | sampler | moves | in-degree error after 10, 100, 500 sweeps | structure error |")
-    print("|---|---|---|---|---|")
-    for name, links in STRUCTURES.items():
-        for method in ("gibbs", "rjmcmc"):
-            for sampler in ("wood2006", "default"):
-                paths = []
-                for seed in range(10):
-                    x, _ = make(links=links, n_trials=500, seed=3000 + seed)
-                    run = hidden_causes(x, method, 500, 1, seed, sampler=sampler, warmup=0, jobs=1, **SOURCE)
-                    path = error_path(run.draws, links, points=500)
-                    at = [int(np.searchsorted(path.sweeps, sweep)) for sweep in (10, 100, 500)]
-                    paths.append((path.in_degree[at], path.structure[at]))
-                mean = np.mean(paths, axis=0)
-                cells = " | ".join(", ".join(f"{v:.2f}" for v in row) for row in mean)
-                print(f"| {name} | {method} | {sampler} | {cells} |", flush=True)
+def figure3(asked: argparse.Namespace) -> None:
+    lines = run(
+        (
+            (f"figure3 {asked.method} {asked.sampler} N={asked.observed} K={k} from {start} #{seed}",
+             partial(figure3_line, k, seed, start, asked.method, asked.sampler, n_observed=asked.observed))
+            for k in range(1, 9) for seed in range(10) for start in STARTS
+        ),
+        asked.output,
+    )  # fmt: skip
+    curves = {(c["start"], c["causes"]): c for c in figure3_curves(lines)}
+    cells = {place: f"{c['mean']:.2f} ± {c['sd']:.2f}" for place, c in curves.items()}
+    rows = ((k, cells[0, k], cells[10, k]) for k in range(1, 9))
+    table(["K", "from no links: mean ± sd", "from 10 random causes"], rows)
+    for verdict in figure3_verdicts(lines):
+        print(verdict)
 
 
-def compare(_: str) -> None:
-    """Edge F1 on the recovery data, N=20, K=10: other methods get the true K, and their best threshold."""
+def figure4(asked: argparse.Namespace) -> None:
+    lines = run(
+        (
+            (f"figure4 {name} {method} {sampler} {asked.sweeps} #{seed}",
+             partial(figure4_line, name, seed, method, sampler, sweeps=asked.sweeps))
+            for name in STRUCTURES for method, sampler in SAMPLERS for seed in range(10)
+        ),
+        asked.output,
+    )  # fmt: skip
+    rows = []
+    for curve in figure4_curves(lines):
+        at = [int(np.searchsorted(curve["sweeps"], sweep)) for sweep in (10, 100, asked.sweeps)]
+        errors = (", ".join(f"{curve[kind][j]:.2f}" for j in at) for kind in ("in_degree", "structure_error"))
+        rows.append((curve["structure"], curve["method"], curve["sampler"], *errors, f"{curve['seconds']:.2f}"))
+    table(["structure", "sampler", "moves", f"in-degree error after 10, 100, {asked.sweeps} sweeps", "structure error",
+           "CPU s"], rows)  # fmt: skip
+    for verdict in figure4_verdicts(lines):
+        print(verdict)
+    names = {("gibbs", "wood2006"): "Gibbs, source's moves", ("rjmcmc", "wood2006"): "RJMCMC, source's moves",
+             ("gibbs", "default"): "Gibbs, ours", ("rjmcmc", "default"): "RJMCMC, ours"}  # fmt: skip
+    paths: dict[str, list[ErrorPath]] = {}
+    for line in lines:
+        if line["structure"] == "under-complete":
+            path = ErrorPath(*(np.array(line[kind]) for kind in ("sweeps", "in_degree", "structure_error")))
+            paths.setdefault(names[line["method"], line["sampler"]], []).append(path)
+    plot_errors(paths).save(str(asked.picture))
+
+
+def compare_line(seed: int) -> Line:
+    """The recovery data, N=20, K=10: the others get the true K, and the threshold that is best for them."""
     from linearcorex import Corex
     from sklearn.decomposition import NMF
 
-    scores: dict[str, list[float]] = {"ours": [], "ours, source's moves": [], "NMF": [], "linear CorEx": []}
-    for seed in range(10):
-        x, truth = make(20, 10, 500, seed=1000 + seed)
-        for name, sampler in (("ours", "default"), ("ours, source's moves", "wood2006")):
-            found = hidden_causes(x, sweeps=500, chains=2, seed=seed, sampler=sampler)
-            scores[name].append(edge_f1(found.best, truth.links))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            parts = NMF(10, init="nndsvda", max_iter=2000, random_state=seed).fit(x.astype(float)).components_
-            corex = Corex(n_hidden=10, seed=seed).fit(x.astype(float)).ws
-        for name, loadings in (("NMF", parts), ("linear CorEx", np.abs(corex))):
-            level = loadings / np.maximum(loadings.max(axis=1, keepdims=True), 1e-12)
-            scores[name].append(max(edge_f1((level > cut).T, truth.links) for cut in np.linspace(0.05, 0.95, 19)))
-    print("| method | edge F1, mean of 10 data sets | worst |\n|---|---|---|")
-    for name, values in scores.items():
-        print(f"| {name} | {np.mean(values):.2f} | {min(values):.2f} |")
+    x, truth = make(20, 10, 500, seed=1000 + seed)
+    scores = {}
+    for name, sampler in (("ours", "default"), ("ours, source's moves", "wood2006")):
+        scores[name] = edge_f1(hidden_causes(x, sweeps=500, chains=2, seed=seed, sampler=sampler).best, truth.links)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parts = NMF(10, init="nndsvda", max_iter=2000, random_state=seed).fit(x.astype(float)).components_
+        corex = Corex(n_hidden=10, seed=seed).fit(x.astype(float)).ws
+    for name, loadings in (("NMF", parts), ("linear CorEx", np.abs(corex))):
+        level = loadings / np.maximum(loadings.max(axis=1, keepdims=True), 1e-12)
+        scores[name] = max(edge_f1((level > cut).T, truth.links) for cut in np.linspace(0.05, 0.95, 19))
+    return scores
 
 
-def real(folder: str) -> None:
-    """Stroke signs, audiology and SPECT: what is found, and how it lies to the known classes."""
-    import pandas as pd
-    from sklearn.metrics import adjusted_rand_score, roc_auc_score
-
-    labels = {"audiology.csv": "class", "spect_heart.csv": "OVERALL_DIAGNOSIS", "ist_stroke_signs.csv.gz": "syndrome"}
-    for name, label in labels.items():
-        frame = pd.read_csv(f"{folder}/medical/{name}")
-        signs = frame.drop(columns=[label, *({"split"} & set(frame.columns))])
-        start = time.perf_counter()
-        run = hidden_causes(signs, sweeps=600, chains=3, seed=0, per_cause=("lambda", "p"))
-        took = time.perf_counter() - start
-        print(f"\n{name}: {len(frame)} rows, {len(run.names)} signs, {took:.0f} s. {run.status}.")
-        print(f"K₊ {run.expected_count:.1f} {dict(list(run.count.items())[:8])}, R-hat {run.r_hat}")
-        kept = {key: float(values.mean()) for key, values in run.kept.items()}
-        print({key: round(value, 3) for key, value in kept.items()})
-        for k in range(run.best.shape[1]):
-            active = run.posterior[:, k] > 0.5
-            rates = pd.crosstab(active, frame[label], normalize="columns")
-            row = rates.loc[True].round(2).to_dict() if True in rates.index else {}
-            numbers = f"p {run.model.p[k]:.2f}, λ {run.model.lam[k]:.2f}, in {run.present[k]:.2f}"
-            print(f"  cause {k + 1} ({numbers}): {', '.join(run.children(k))}")
-            print(f"    active in: {dict(sorted(row.items(), key=lambda item: -item[1])[:5])}")
-        active = (run.posterior > 0.5).astype(int)
-        patterns = [tuple(r) for r in active]
-        rand = adjusted_rand_score(frame[label].astype(str), [str(p) for p in patterns])
-        print(f"  adjusted Rand of activity patterns against {label}: {rand:.3f}")
-        for c in frame[label].value_counts().index[:8]:
-            own = frame[label] == c
-            best = max(f1(active[:, k], own) for k in range(active.shape[1]))
-            many = run.posterior[:, run.best.sum(axis=0) > 1].sum(axis=1)
-            print(f"  {c}: best F1 of one cause {best:.2f} (always yes: {f1(np.ones(len(own)), own):.2f}), "
-                  f"AUC of the number of active causes of several signs {roc_auc_score(own, many):.2f}")
-
-
-def f1(found: np.ndarray, truth: np.ndarray) -> float:
-    both = float((found.astype(bool) & np.asarray(truth)).sum())
-    return 2 * both / max(float(found.sum() + np.asarray(truth).sum()), 1.0)
+def compare(asked: argparse.Namespace) -> None:
+    lines = run(((f"compare #{seed}", partial(compare_line, seed)) for seed in range(10)), asked.output)
+    names = [name for name in lines[0] if name != "key"]
+    table(["method", "edge F1, mean of 10 data sets", "worst"],
+          ((name, f"{np.mean([line[name] for line in lines]):.3f}", f"{min(line[name] for line in lines):.2f}")
+           for name in names))  # fmt: skip
 
 
 if __name__ == "__main__":
+    checks = {"recovery": recovery, "figure3": figure3, "figure4": figure4, "compare": compare}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("check", choices=("recovery", "figure3", "figure4", "compare", "real"))
-    parser.add_argument("folder", nargs="?", default="../shared/data")
-    parser.add_argument("--method", default="gibbs")
-    parser.add_argument("--sampler", default="default")
-    parser.add_argument("--observed", type=int, default=20)
+    parser.add_argument("check", choices=checks)
+    parser.add_argument("--method", default="gibbs", choices=("gibbs", "rjmcmc"))
+    parser.add_argument("--sampler", default="default", choices=("default", "wood2006"))
+    parser.add_argument("--cases", default="ABCD", help="recovery: which of A, B, C, D")
+    parser.add_argument("--observed", type=int, default=20, help="figure3: signs")
+    parser.add_argument("--sweeps", type=int, default=500, help="figure4")
+    parser.add_argument("--picture", type=Path, default=Path("build/causes-errors.png"), help="figure4")
+    parser.add_argument("--output", type=Path, default=Path("build/causes_recovery.jsonl"))
     asked = parser.parse_args()
-    if asked.check == "figure3":
-        figure3(asked.method, asked.sampler, asked.observed)
-    elif asked.check == "recovery":
-        recovery(asked.method, asked.sampler)
-    else:
-        {"figure4": figure4, "compare": compare, "real": real}[asked.check](asked.folder)
+    checks[asked.check](asked)

@@ -53,11 +53,11 @@ def test_the_draw_of_a_hole_has_the_posterior_of_the_network():
 
 def test_filling_changes_holes_only_and_fills_them_all():
     table = punched(lv.datasets.network("asia").sample(800, seed=5), 0.15, 6)
-    full = filled(table, lv.BDe(), 4096, seed=0)
+    full = filled(table, lv.BDe(), 4096, Plan(seed=0))
     seen = table.codes != table.missing
     assert full.n_missing == 0
     assert (full.codes[seen] == table.codes[seen]).all()
-    assert (filled(table, lv.BDe(), 4096, seed=0).codes == full.codes).all()
+    assert (filled(table, lv.BDe(), 4096, Plan(seed=0)).codes == full.codes).all()
 
 
 def test_filled_columns_keep_their_dependence():
@@ -66,7 +66,7 @@ def test_filled_columns_keep_their_dependence():
     a = rng.integers(0, 2, 3000)
     b = a ^ (rng.random(3000) < 0.05)
     table = punched(lv.Table.from_codes({"a": (0, 1), "b": (0, 1)}, np.stack([a, b])), 0.2, 8)
-    full = filled(table, lv.BDe(), 4096, seed=1)
+    full = filled(table, lv.BDe(), 4096, Plan(seed=1))
     one_hole = (table.codes == table.missing).sum(axis=0) == 1
     assert (full.codes[0] != full.codes[1])[one_hole].mean() == pytest.approx(0.05, abs=0.025)
 
@@ -126,7 +126,7 @@ def test_a_stop_leaves_the_gain_untested(searched):
 
 def test_held_out_gain_is_the_mean_over_folds_done_by_hand(searched, hidden_star):
     with_it, without = searched.networks[1], searched.networks[0]
-    mean, (low, high) = held_out_gain(with_it, without, hidden_star, lv.BDe(), seed=5, folds=2)
+    mean, (low, high) = held_out_gain(with_it, without, hidden_star, lv.BDe(), Plan(seed=5), folds=2)
     assert low < mean < high
     assert mean > 0
     fold = np.random.default_rng([5, 11]).permutation(hidden_star.n_rows) % 2

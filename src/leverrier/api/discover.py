@@ -15,16 +15,18 @@ import leverrier
 from leverrier.api.discovery import Discovery
 from leverrier.api.saved import load_examined
 from leverrier.api.time_discovery import TimeDiscovery
+from leverrier.data.matrix import as_matrix
 from leverrier.data.reading import describe_columns, read_table
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.described import described
-from leverrier.discovery.examine import Tests, examine
+from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
-from leverrier.discovery.plan import Plan, Progress, Stop
+from leverrier.discovery.pieces import kept_in
+from leverrier.discovery.plan import Cut, Plan, Progress, Stop
 from leverrier.discovery.time import find_in_time
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.files import read_whole
@@ -55,6 +57,8 @@ def discover(
     jobs: int | None = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
     seed: int = 0,
 ) -> Discovery | TimeDiscovery:
     """Is something unmeasured at work in this table? What does it drive, how many states has it, and how sure are we?
@@ -69,6 +73,8 @@ def discover(
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     stop        an object whose `ask` ends it soon with what there is (the command line's Ctrl-C)
+    checkpoint  a folder for what is done so far, every few seconds; with resume=True the run goes on from there, and
+                its answer is bit for bit that of a run that was never stopped
     """
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     _check(method, draws, resamples, max_hidden, budget, jobs)
@@ -78,13 +84,24 @@ def discover(
     table = read_table(data, **_reading(data, weights, ignore, types))
     if not table.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed, progress=progress, stop=stop,
-                deadline=math.inf if budget is None else begun + budget)  # fmt: skip
-    tests = Tests(draws if evidence else 0, resamples if evidence else 0, jobs=jobs or len(os.sched_getaffinity(0)))
+    plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed)
+    tests = Tests(draws if evidence else 0, resamples if evidence else 0)
     rule = score or BDe()
     numbers = _numbers(data, weights, ignore, types)
-    examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan,
-                         thorough=evidence)  # fmt: skip
+    cells = as_matrix(data, numbers).values if numbers and checkpoint is not None else b""
+    with kept_in(checkpoint, resume, "discover", table, method, plan, tests, rule, numbers, cells) as journal:
+        plan = replace(plan, progress=progress, stop=stop, journal=journal,
+                       deadline=math.inf if budget is None else begun + budget)  # fmt: skip
+        tests = replace(tests, jobs=jobs or len(os.sched_getaffinity(0)))
+        try:
+            examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan,
+                                 thorough=evidence)  # fmt: skip
+        except Cut:
+            plan = replace(plan, progress=None, deadline=0.0)  # what is kept, and nothing more
+            examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan,
+                                 thorough=False)  # fmt: skip
+    if plan.spent:
+        examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
                 "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__}  # fmt: skip
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
@@ -129,7 +146,7 @@ def _routes(
         examined = replace(examined, did=(cut, *examined.did))
     if method == "causes" and not applies(table):
         raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')
-    if method in ("auto", "causes") and applies(table) and not plan.spent:
+    if method in ("auto", "causes") and applies(table):
         return with_causes(table, examined, score, plan)
     return examined
 

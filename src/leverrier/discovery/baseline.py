@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from leverrier.data.table import Table
 from leverrier.discovery.findings import Baseline
+from leverrier.discovery.pieces import scored_network_once
 from leverrier.discovery.plan import WORTH, Plan
 from leverrier.learning.fit import fit
 from leverrier.learning.score import BDe, Score
@@ -39,14 +41,16 @@ def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None =
     plan.tell("the best network without hidden variables", 0.0)
     wide = len(table.variables) > WIDE
     seeds = 1 if start is not None or wide else plan.baseline_seeds
-    runs = [
-        learn_structure(table, score, method="auto" if wide else "best", rounds=plan.baseline_rounds,
-                        max_cells=MOST_CELLS, max_parents=plan.max_parents, start=start, seed=plan.seed + 1000 * k,
-                        threads=1, budget=plan.seconds_left())
-        for k in range(seeds)
-    ]  # fmt: skip
-    best = max(runs, key=lambda run: run.score)
-    return Baseline(best.network, best.score, best.score - min(run.score for run in runs))
+
+    def run(k: int) -> tuple[Network, float]:
+        found = learn_structure(table, score, method="auto" if wide else "best", rounds=plan.baseline_rounds,
+                                max_cells=MOST_CELLS, max_parents=plan.max_parents, start=start,
+                                seed=plan.seed + 1000 * k, threads=1, budget=plan.seconds_left())  # fmt: skip
+        return found.network, found.score
+
+    runs = [scored_network_once(plan, ("baseline", k, start), partial(run, k), table.states) for k in range(seeds)]
+    network, reached = max(runs, key=lambda found: found[1])
+    return Baseline(network, reached, reached - min(score for _, score in runs))
 
 
 def better_without(

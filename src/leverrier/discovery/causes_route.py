@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.held_out import learned_again
 from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.pieces import once
 from leverrier.discovery.plan import Plan
 from leverrier.errors import TooLargeError
 from leverrier.learning.score import Score
+from leverrier.model.network import Network
 from leverrier.sampling.chains import hidden_causes
 from leverrier.sampling.result import HiddenCausesResult
 from leverrier.sampling.signs import read_signs
@@ -46,6 +49,8 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     except TooLargeError:
         note = "overlapping causes were not compared: so many overlap in one row that held-out rows cannot be summed"
         return replace(found, did=(*found.did, note))
+    if gains is None:
+        return replace(found, did=(*found.did, "overlapping causes were not compared: the time ran out"))
     mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
     words = (
         f"compared with overlapping causes on held-out rows: causes {mean:+.4f} nats a row "
@@ -53,7 +58,10 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     )
     if mean <= Z * error:
         return replace(found, did=(*found.did, words))
-    whole = hidden_causes(table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1)
+    whole = hidden_causes(table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1, budget=plan.seconds_left())
+    if plan.spent:
+        cut = "overlapping causes were better there, but the time ran out before they were named"
+        return replace(found, did=(*found.did, words, cut))
     plan.tell("overlapping causes", 1.0)
     half = float(norm.ppf(0.975)) * error
     evidence = Evidence(mean * table.n_rows, held_out=mean, held_out_interval=(mean - half, mean + half), kind="causes",
@@ -61,17 +69,28 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     return _in_place(table, found, whole, evidence, words)
 
 
-def _held_out(table: Table, found: Examined, score: Score, plan: Plan) -> NDArray[np.float64]:
+def _held_out(table: Table, found: Examined, score: Score, plan: Plan) -> NDArray[np.float64] | None:
     """By row, what causes learned on the other folds say of it, less what the network says."""
     fold = np.random.default_rng([plan.seed, 29]).permutation(table.n_rows) % FOLDS
     gains = np.zeros(table.n_rows)
     for k in range(FOLDS):
         train, test = table.take(fold != k), table.take(fold == k)
-        causes = hidden_causes(train, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1)
-        network = learned_again(found.network, train, score)
-        gains[fold == k] = causes.row_log_likelihoods(test) - network.row_log_likelihood(test)
+        compute = partial(_gains, train, test, found.network, score, plan)
+        of_fold = once(plan, ("causes", k), compute, otherwise=lambda: None)
+        if of_fold is None:
+            return None
+        gains[fold == k] = of_fold
         plan.tell("overlapping causes", (k + 1) / (FOLDS + 1))
     return gains
+
+
+def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan) -> NDArray[np.float64] | None:
+    """By row of the fold; None if time runs out meanwhile."""
+    causes = hidden_causes(train, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1, budget=plan.seconds_left())
+    if plan.spent:
+        return None
+    network = learned_again(rival, train, score)
+    return causes.row_log_likelihoods(test) - network.row_log_likelihood(test)
 
 
 def _in_place(

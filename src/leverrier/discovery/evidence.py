@@ -14,8 +14,8 @@ import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.discovery.find import Search, begin, next_hidden, resume_from
+from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.workers import in_parallel
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
 
@@ -82,14 +82,15 @@ def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> E
     job = Null(search.networks[-2], search.table, search.score, search.plan.silent(), known and known.sizes)
     gains: list[float] = []
     stopped = ""
+    level = len(search.found)
     for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
-        if search.plan.spent:
-            stopped = "the budget ran out"
-            break
-        drawn = in_parallel(search.plan, jobs, job.gain, [(seed,) for seed in batch])
+        keys = [(level, seed.spawn_key, job.network.graph) for seed in batch]
+        drawn = each_once(search.plan, jobs, "null", job.gain, [(seed,) for seed in batch], keys)
         gains += [each for each in drawn if not np.isnan(each)]
         search.plan.tell("tables with nothing hidden", len(gains) / draws)
         stopped = decided(gain, gains) if early else ""
+        if len(drawn) < len(batch) and not stopped:
+            stopped = "the budget ran out"
         if stopped:
             break
     p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains))

@@ -12,11 +12,13 @@ from leverrier.discovery.find import Search, begin, findings, next_hidden
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.held_out import held_out_gain
 from leverrier.discovery.meaning import explain
+from leverrier.discovery.pieces import once, same
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.power import power
 from leverrier.discovery.resamples import support
 from leverrier.discovery.whole_class import WholeClass, whole_class
 from leverrier.learning.score import Score
+from leverrier.model.network import Network
 
 QUICK = 5.0
 """Where a search takes moments, starting other processes would take longer."""
@@ -42,7 +44,8 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     """The network route: where hidden variables sit, whether they are real, and what their states mean."""
     begun = time.monotonic()
     search = begin(table, score, plan)
-    quick = (time.monotonic() - begun) * len(table.variables) < QUICK
+    seconds = once(plan, ("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
+    quick = seconds * len(table.variables) < QUICK
     tests = replace(tests, jobs=1) if quick else tests
     did = [_filled_words(table)] if table.n_missing else []
     did.append(f"learned the best network without hidden variables ({len(search.baseline.network.edges)} arcs)")
@@ -62,14 +65,14 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     found = findings(search)
     did.append(f"tried {len(search.attempts)} candidates")
     whole = None
-    if not found.hidden and tests.draws and plan.method == "region" and not plan.spent:
+    if not found.hidden and tests.draws and plan.method == "region":
         whole = whole_class(search, tests.draws, tests.jobs)
     if whole is not None:
         did.append("asked whether one class behind all columns explains them better than arcs do (Cox's test)")
         return _of_class(search, whole, table, score, rejected, tests, did, begun)
     hidden = _with_evidence(found, evidence, table, score, plan, tests)
     examined = _examined(search, found, hidden, tuple(rejected), did)
-    if not hidden and tests.power and tests.draws and not plan.spent:
+    if not hidden and tests.power and tests.draws:
         missed = power(search.baseline.network, round(table.total), score, plan, tests.jobs)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
@@ -92,17 +95,25 @@ def _with_evidence(
     """Each hidden variable with all that speaks for it."""
     if not found.hidden or tests.none:
         return tuple(replace(each, evidence=one) for each, one in zip(found.hidden, evidence, strict=True))
-    wanted = tests.resamples and not plan.spent
-    back = support(found, table, score, plan, tests.resamples, tests.jobs) if wanted else {}
+    back = support(found, table, score, plan, tests.resamples, tests.jobs) if tests.resamples else {}
     hidden = []
     for number, (each, one) in enumerate(zip(found.hidden, evidence, strict=True)):
-        if tests.held_out and not plan.spent:
-            gain, interval = held_out_gain(found.steps[number + 1], found.steps[number], table, score, plan.seed)
-            one = replace(one, held_out=gain, held_out_interval=interval)
+        if tests.held_out:
+            gained = _held_out(found.steps[number + 1], found.steps[number], table, score, plan)
+            one = one if gained is None else replace(one, held_out=gained[0], held_out_interval=gained[1])
         if each.name in back:
             one = replace(one, support=back[each.name].share, links=back[each.name].links)
         hidden.append(replace(each, evidence=one))
     return tuple(hidden)
+
+
+def _held_out(
+    with_it: Network, without: Network, table: Table, score: Score, plan: Plan
+) -> tuple[float, tuple[float, float]] | None:
+    """The gain on held-out rows and its interval; None where time ran out."""
+    key = ("held out", with_it.graph, without.graph)
+    return once(plan, key, lambda: held_out_gain(with_it, without, table, score, plan), same,
+                lambda piece: (piece[0], (piece[1][0], piece[1][1])), lambda: None)  # fmt: skip
 
 
 def _examined(
@@ -151,9 +162,9 @@ def _of_class(
 ) -> Examined:  # fmt: skip
     """One class behind all columns, believed by Cox's test."""
     evidence = whole.evidence
-    if tests.held_out and not search.plan.spent:
-        gain, interval = held_out_gain(whole.network, search.baseline.network, table, score, search.plan.seed)
-        evidence = replace(evidence, held_out=gain, held_out_interval=interval)
+    if tests.held_out:
+        gained = _held_out(whole.network, search.baseline.network, table, score, search.plan)
+        evidence = evidence if gained is None else replace(evidence, held_out=gained[0], held_out_interval=gained[1])
     variable = replace(whole.variable, evidence=evidence)
     empty = _examined(search, findings(search), (), tuple(rejected), did)
     posterior = whole.network.posterior(table, variable.name)
@@ -171,3 +182,24 @@ def _filled_words(table: Table) -> str:
         f"filled the {table.n_missing:,} empty cells by draws from a network without hidden variables, for the search "
         "only; fits and posteriors use the table as it came"
     )
+
+
+def left_out(found: Examined, tests: Tests) -> str:
+    """In words, what a run that was cut short did not do."""
+    parts = []
+    if not found.attempts and found.kind == "network":
+        parts.append("the search for hidden variables")
+    for each in (*found.hidden, *found.compressors):
+        one = each.evidence
+        if tests.draws and one is not None and (not one.tested or "budget" in one.stopped):
+            short = tests.draws - len(one.null_gains)
+            parts.append(f"{short} of {tests.draws} tables with nothing hidden ({each.name})")
+        if each in found.hidden and tests.draws and one is not None and one.held_out is None:
+            parts.append(f"the gain of {each.name} on held-out rows")
+        if each in found.hidden and tests.resamples and one is not None and one.support is None:
+            parts.append(f"resamples for {each.name}")
+    if not found.hidden and tests.power and tests.draws and found.power is None:
+        parts.append("what would have been missed")
+    if found.remaining is None:
+        parts.append("what is left unexplained")
+    return f"the time ran out before everything was done; left out: {', '.join(parts) or 'only a part of the search'}"

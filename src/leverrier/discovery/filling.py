@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Table
+from leverrier.discovery.plan import Plan
 from leverrier.learning.maximise import network_from_counts
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -22,16 +23,20 @@ ROUNDS = 3
 """The filled table gives a better network, which fills better."""
 
 
-def filled(table: Table, score: Score, max_cells: int, seed: int) -> Table:
+def filled(table: Table, score: Score, max_cells: int, plan: Plan) -> Table:
     """The table with every hole filled; itself if it has none."""
     if not table.n_missing:
         return table
-    rng = np.random.default_rng([seed, 17])
-    graph = learn_structure(table, score, method="auto", holes="available", max_cells=max_cells, threads=1).network
+    rng = np.random.default_rng([plan.seed, 17])
+    graph = learn_structure(table, score, method="auto", holes="available", max_cells=max_cells, threads=1,
+                            budget=plan.seconds_left()).network  # fmt: skip
     full = _drawn(graph, table, _from_column(table, rng), rng)
     for _ in range(ROUNDS):
+        if plan.spent:
+            break
         counts = ObservedCounts(full, threads=1)
-        learned = learn_structure(full, score, method="auto", max_cells=max_cells, threads=1).network.graph
+        learned = learn_structure(full, score, method="auto", max_cells=max_cells, threads=1,
+                                  budget=plan.seconds_left()).network.graph  # fmt: skip
         full = _drawn(network_from_counts(learned, full.states, counts, score), table, full, rng)
     return full
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,9 +17,18 @@ from leverrier.discovery.baseline import MOST_CELLS, better_without, free_name, 
 from leverrier.discovery.candidate import Candidate
 from leverrier.discovery.filling import filled
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
+from leverrier.discovery.pieces import kept_in, network_once, once, read_codes
 from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
 from leverrier.discovery.region import Ground, Tried
-from leverrier.discovery.screening import LEAST_NEIGHBOURS, Found, Screened, Screening, best_hidden, centred
+from leverrier.discovery.screening import (
+    LEAST_NEIGHBOURS,
+    Found,
+    Screened,
+    Screening,
+    best_hidden,
+    centred,
+    centred_once,
+)
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.fit import fit
@@ -44,6 +55,8 @@ def find_hidden(
     seed: int = 0,
     budget: float | None = None,
     progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> Findings:
     """Hidden variables that raise the score above the best network without them, untested: see `discover`.
 
@@ -51,6 +64,7 @@ def find_hidden(
     cardinality   how many states, or "auto"
     construction  how a candidate is put in: "default" (docs/find-hidden.md) or the source's, "elidan2000"
     budget        seconds; what was found by then is returned
+    checkpoint    a folder for what is done so far; with resume=True the search goes on from there, bit for bit the same
     """
     for name, value, allowed in (("method", method, Method), ("construction", construction, Construction)):
         if value not in get_args(allowed):
@@ -60,9 +74,10 @@ def find_hidden(
     if max_hidden < 0:
         raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
     deadline = np.inf if budget is None else time.monotonic() + budget
-    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed, deadline=deadline,
-                progress=progress)  # fmt: skip
-    return run_search(as_table(data), score or BDe(), plan)
+    table, rule = as_table(data), score or BDe()
+    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed)
+    with kept_in(checkpoint, resume, "find_hidden", table, plan, rule) as journal:
+        return run_search(table, rule, replace(plan, deadline=deadline, progress=progress, journal=journal))
 
 
 def run_search(table: Table, score: Score, plan: Plan) -> Findings:
@@ -110,7 +125,10 @@ def begin(table: Table, score: Score, plan: Plan) -> Search:
     """Fill holes, and learn the best network without hidden variables."""
     if not table.n_rows or not table.variables:
         raise TableError("the table has no rows or no columns: there is nothing to look at")
-    full = filled(table, score, MOST_CELLS, plan.seed)
+    full = table
+    if table.n_missing:
+        fill = partial(filled, table, score, MOST_CELLS, plan)
+        full = once(plan, ("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
     scores = FamilyScores(ObservedCounts(full), score, MOST_CELLS)
     ground = Ground(full, scores, plan.max_parents, deadline=plan.deadline)
     baseline = learn_baseline(full, score, plan)
@@ -156,7 +174,7 @@ def _repaired(search: Search, screening: Screening, best: Found) -> bool:
         return rival is not None
     winner = best.tried.graph
     bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != best.name] for v in winner if v != best.name})
-    again = centred(screening, bare, search.sizes)
+    again = centred_once(screening, bare, search.sizes)
     if again.score <= search.reached + WORTH:
         return False
     last = search.found[-1]
@@ -177,15 +195,19 @@ def resume_from(search: Search, graph: Graph, sizes: Mapping[str, int]) -> None:
 
 def _fitted(search: Search, found: Found) -> Network:
     """Parameters on the table as it came, holes and all, from the posteriors that the region ended with."""
-    return fit(found.tried.graph, search.table, hidden=dict(found.sizes), initial=_initial(search, found), starts=1,
-               prior=search.score, accelerate=False, tolerance=WORTH, jobs=1).network  # fmt: skip
+
+    def learned() -> Network:
+        return fit(found.tried.graph, search.table, hidden=dict(found.sizes), initial=_initial(search, found), starts=1,
+                   prior=search.score, accelerate=False, tolerance=WORTH, jobs=1,
+                   budget=search.plan.seconds_left()).network  # fmt: skip
+
+    key = ("fitted", found.tried.graph, tuple(found.sizes.items()), found.tried.score)
+    return network_once(search.plan, key, learned, search.table.states)
 
 
 def _initial(search: Search, found: Found) -> Mapping[str, Any]:
     """The region's posteriors, by row of the whole table."""
-    region = found.tried.region
-    index = search.ground.table.project(region.fit.table.variables).index
-    return {name: region.posterior(name)[index] for name in found.sizes}
+    return {name: search.ground.posterior(found.tried, name) for name in found.sizes}
 
 
 def findings(search: Search) -> Findings:
@@ -210,7 +232,7 @@ def findings(search: Search) -> Findings:
 def _refine_together(search: Search) -> None:
     """Structural EM over the neighbourhoods of all hidden variables at once."""
     last = search.found[-1]
-    again: Tried = centred(_screening(search), last.tried.graph, last.sizes)
+    again: Tried = centred_once(_screening(search), last.tried.graph, last.sizes)
     linked = all(len(again.graph.neighbours(name)) >= LEAST_NEIGHBOURS for name in last.sizes)
     if linked and again.score > last.tried.score + WORTH:
         search.found[-1] = replace(last, tried=again, gain=last.gain + again.score - last.tried.score)

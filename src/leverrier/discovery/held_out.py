@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from leverrier.data.table import Table
+from leverrier.discovery.plan import Plan
 from leverrier.learning.fit import fit
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
@@ -15,17 +16,19 @@ FOLDS = 5
 
 
 def held_out_gain(
-    with_it: Network, without: Network, table: Table, score: Score, seed: int, folds: int = FOLDS
-) -> tuple[float, tuple[float, float]]:
-    """Log-likelihood a row with the hidden variable less without it, with a 95 % interval.
+    with_it: Network, without: Network, table: Table, score: Score, plan: Plan, folds: int = FOLDS
+) -> tuple[float, tuple[float, float]] | None:
+    """Log-likelihood a row with the hidden variable less without it, with a 95 % interval; None if time ran out.
 
     Parameters are learned on the other folds. The two graphs are those found on all rows, so the gain is a little
     flattered; it is information, the null test is the gate.
     """
-    fold = np.random.default_rng([seed, 11]).permutation(table.n_rows) % folds
+    fold = np.random.default_rng([plan.seed, 11]).permutation(table.n_rows) % folds
     gains: NDArray[np.float64] = np.zeros(table.n_rows)
     for k in range(folds):
         train, test = table.take(fold != k), table.take(fold == k)
+        if plan.spent:
+            return None
         ours, plain = (learned_again(network, train, score) for network in (with_it, without))
         gains[fold == k] = ours.row_log_likelihood(test) - plain.row_log_likelihood(test)
     weights = np.ones(table.n_rows) if table.weights is None else table.weights

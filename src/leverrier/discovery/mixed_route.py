@@ -14,8 +14,8 @@ from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.workers import in_parallel
 from leverrier.learning.mixed_classes import MixedClassResult, mixed_classes
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -75,12 +75,14 @@ def _null_test(
     seeds = np.random.SeedSequence([plan.seed, 31]).spawn(tests.draws)
     for first in range(0, tests.draws, BATCH):
         batch = seeds[first : first + BATCH]
-        gains += in_parallel(plan, tests.jobs, _null_gain, [(single, numbers, rows, seed) for seed in batch])
+        calls, keys = [(single, numbers, rows, seed) for seed in batch], [seed.spawn_key for seed in batch]
+        drawn = each_once(plan, tests.jobs, "one class", _null_gain, calls, keys)
+        gains += drawn
         plan.tell("tables with one class", len(gains) / tests.draws)
-        stopped = "the budget ran out" if plan.spent else decided(found.gain, gains)
+        stopped = decided(found.gain, gains) or ("" if len(drawn) == len(batch) else "the budget ran out")
         if stopped:
             break
-    p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains))
+    p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains)) if gains else None
     return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=bool(gains),
                     stopped=stopped)  # fmt: skip
 

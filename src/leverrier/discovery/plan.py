@@ -9,12 +9,22 @@ from typing import Literal
 
 import numpy as np
 
+from leverrier.data.checkpoint import Journal
+
 Method = Literal["fixed", "region", "full"]
 Construction = Literal["default", "elidan2000"]
 Progress = Callable[[str, float], None]
 
 WORTH = 1e-3
 """Gains below this many nats are none."""
+
+
+LEAST_SECONDS = 0.01
+"""What is left when nothing is: enough for an answer of some kind."""
+
+
+class Cut(BaseException):
+    """Raised into the work by whoever may wait no longer; what was kept until then makes the answer."""
 
 
 class Stop:
@@ -47,6 +57,8 @@ class Plan:
     deadline: float = np.inf
     progress: Progress | None = None
     stop: Stop | None = None
+    journal: Journal | None = None
+    """Where pieces of the work are kept, so that a run can be resumed."""
 
     @property
     def spent(self) -> bool:
@@ -57,7 +69,9 @@ class Plan:
         return self.stop is not None and self.stop.asked
 
     def seconds_left(self) -> float | None:
-        return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.01)
+        if self.stopped:
+            return LEAST_SECONDS
+        return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), LEAST_SECONDS)
 
     def tell(self, what: str, share: float) -> None:
         if self.progress is not None:
@@ -65,4 +79,4 @@ class Plan:
 
     def silent(self) -> Plan:
         """The same, telling nobody: for runs in other processes."""
-        return replace(self, progress=None, stop=None)
+        return replace(self, progress=None, stop=None, journal=None)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, free_name
 from leverrier.discovery.evidence import FLOOR
+from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.region import Ground, try_region
-from leverrier.discovery.workers import in_parallel
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -61,9 +61,10 @@ def power(network: Network, rows: int, score: Score, plan: Plan, jobs: int) -> P
         return None
     count = min(CHILDREN, len(columns))
     seeds = np.random.SeedSequence([plan.seed, 23]).spawn(REPEATS)
-    runs = in_parallel(plan, jobs, _plantings, [(network, columns, count, rows, score, each) for each in seeds])
-    if not runs:
-        return None
+    calls, keys = [(network, columns, count, rows, score, each) for each in seeds], [each.spawn_key for each in seeds]
+    runs = each_once(plan, jobs, "planted", _plantings, calls, keys, lambda found: list(found.items()), dict)
+    if len(runs) < REPEATS:
+        return None  # time ran out
     shares = {strength: float(np.mean([run[strength] for run in runs])) for strength in STRENGTHS}
     return Power(rows, count, shares)
 

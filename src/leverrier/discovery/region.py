@@ -20,8 +20,10 @@ from leverrier.discovery.first_states import first_states
 from leverrier.learning.family_scores import FamilyScores, Renumbered
 from leverrier.learning.fit import Method
 from leverrier.learning.score import Score
-from leverrier.learning.structural_em import StructuralResult, Task, climb_structure
+from leverrier.learning.structural_em import Task, climb_structure
 from leverrier.model.graph import Graph
+from leverrier.model.network import Network
+from leverrier.statistics.expected import ExpectedCounts
 from leverrier.statistics.observed import ObservedCounts
 
 MOST_FIRST_STATES = 128
@@ -79,14 +81,22 @@ class Ground:
         """The score of a graph without hidden variables."""
         return sum(self.family(graph, node) for node in graph)
 
+    def posterior(self, tried: Tried, name: str) -> NDArray[np.float64]:
+        """(rows, states) of a hidden variable, from the region it was found in."""
+        counts = self.counts(tried.columns)
+        inner = ExpectedCounts(tried.network, counts.table, counts).posterior(name)
+        return inner[self.table.project(tried.columns).index]
+
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """A whole graph with a hidden variable, its score, and the fit of the region it was found in."""
+    """A whole graph with a hidden variable, its score, and the network of the region it was found in."""
 
     graph: Graph
     score: float
-    region: StructuralResult
+    network: Network
+    columns: tuple[str, ...]
+    """Those of the region."""
 
 
 def try_region(
@@ -138,7 +148,7 @@ def try_region(
     whole = graph.with_parents({v: result.graph.parents(v) for v in (*inside, *hidden)})
     roots = sum(ground.scores.family(ground.places[c], 0) for c in context)
     outside = sum(ground.family(whole, v) for v in whole if v not in inside and v not in hidden)
-    return Tried(whole, result.score - roots + outside, result)
+    return Tried(whole, result.score - roots + outside, result.network, columns)
 
 
 def _remember(seen: set[Graph], graph: Graph, changing: Iterable[str]) -> Callable[[Graph], bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from sklearn.metrics import adjusted_rand_score
 from leverrier.data.table import Table
 from leverrier.discovery.find import run_search
 from leverrier.discovery.findings import Findings, HiddenVariable
+from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.workers import in_parallel
 from leverrier.learning.score import Score
 
 SHARED = 0.5
@@ -22,6 +23,10 @@ ALIGNED = 0.3
 """Adjusted Rand index of the rows' states from which two variables mean the same."""
 MOST_ROWS = 2000
 """Rows on which states are compared."""
+
+
+Resampled = list[tuple[frozenset[str], NDArray[np.int64]]]
+"""By hidden variable of a resample, its neighbours and the states of the first rows."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,14 @@ def support(
     few = table.take(np.arange(min(table.n_rows, MOST_ROWS)))
     states = {each.name: _states(found, each, few) for each in found.hidden}
     seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
-    runs: list[list[tuple[frozenset[str], NDArray[np.int64]]]] = []
+    runs: list[Resampled] = []
     for first in range(0, resamples, jobs if jobs > 0 else 1):
         batch = seeds[first : first + max(jobs, 1)]
-        runs += in_parallel(plan, jobs, _search_again, [(table, few, score, again, seed) for seed in batch])
+        calls, keys = [(table, few, score, again, seed) for seed in batch], [seed.spawn_key for seed in batch]
+        again_found = each_once(plan, jobs, "resample", _search_again, calls, keys, _write_run, _read_run)
+        runs += again_found
         plan.tell("resamples", len(runs) / resamples)
-        if plan.spent:
+        if len(again_found) < len(batch):
             break
     if not runs:
         return {}
@@ -55,14 +62,22 @@ def support(
 
 def _search_again(
     table: Table, few: Table, score: Score, plan: Plan, seed: np.random.SeedSequence
-) -> list[tuple[frozenset[str], NDArray[np.int64]]]:
-    """The neighbours of each hidden variable found in a resample, and the states of the first rows."""
+) -> Resampled:
+    """The whole search on rows drawn with replacement."""
     rng = np.random.default_rng(seed)
     weights = None if table.weights is None else table.weights / table.weights.sum()
     rows = rng.choice(table.n_rows, table.n_rows, p=weights) if weights is not None else None
     drawn = table.take(rng.integers(0, table.n_rows, table.n_rows) if rows is None else rows)
     found = run_search(Table(drawn.columns, drawn.codes), score, plan)
     return [(each.neighbours, _states(found, each, few)) for each in found.hidden]
+
+
+def _write_run(run: Resampled) -> Any:
+    return [{"neighbours": sorted(neighbours), "states": states} for neighbours, states in run]
+
+
+def _read_run(piece: Any) -> Resampled:
+    return [(frozenset(each["neighbours"]), each["states"]) for each in piece]
 
 
 def _states(found: Findings, variable: HiddenVariable, rows: Table) -> NDArray[np.int64]:
@@ -72,7 +87,7 @@ def _states(found: Findings, variable: HiddenVariable, rows: Table) -> NDArray[n
 def _support(
     variable: HiddenVariable,
     states: NDArray[np.int64],
-    runs: Sequence[Sequence[tuple[frozenset[str], NDArray[np.int64]]]],
+    runs: Sequence[Resampled],
 ) -> Support:
     matches = [_match(variable, states, run) for run in runs]
     back = [neighbours for neighbours in matches if neighbours is not None]
@@ -82,7 +97,7 @@ def _support(
 
 
 def _match(
-    variable: HiddenVariable, states: NDArray[np.int64], run: Sequence[tuple[frozenset[str], NDArray[np.int64]]]
+    variable: HiddenVariable, states: NDArray[np.int64], run: Resampled
 ) -> frozenset[str] | None:
     """The neighbours of the variable of a run that is the same one, if there is any."""
     for neighbours, theirs in run:

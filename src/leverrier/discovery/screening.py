@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
 
+from leverrier.data.checkpoint import marked
 from leverrier.discovery.candidate import Candidate, Placement, candidates, put_in, put_in_elidan2000
 from leverrier.discovery.findings import Attempt
+from leverrier.discovery.pieces import once, read_graph, read_network, write_graph, write_network
 from leverrier.discovery.plan import WORTH, Construction, Plan
 from leverrier.discovery.region import Ground, Tried, try_region
 from leverrier.discovery.unexplained import dependent_groups
@@ -73,6 +77,11 @@ class Screening:
     seen: set[Graph] = field(default_factory=set)
     """Graphs that the climbs came through."""
 
+    @cached_property
+    def place(self) -> str:
+        """What tells this screening's pieces of work from another's."""
+        return marked(self.graph.parent_map, self.name, tuple(self.sizes.items()))
+
 
 def best_hidden(screening: Screening) -> Found | str:
     """The hidden variable that gains most, or in words why there is none."""
@@ -81,11 +90,11 @@ def best_hidden(screening: Screening) -> Found | str:
         return "no candidates: no group of three columns hangs together"
     screened = _screen(screening, suggested)
     best = _distinct(screened)[:DEEPENED]
-    deep = [one if screening.plan.spent else _deepen(screening, one) for one in best]
+    deep = [found_once(screening, "deepened", one, _deepen) for one in best]
     helping = [one for one in deep if _linked(one) and one.gain > WORTH]
     if not helping:
         return "none helped: no candidate scored above the best network without it"
-    return _settled(screening, max(helping, key=lambda one: one.gain))
+    return found_once(screening, "settled", max(helping, key=lambda one: one.gain), _settled)
 
 
 def _suggested(screening: Screening) -> list[Candidate]:
@@ -108,18 +117,60 @@ def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
     chosen = _most_promising(screening, suggested, states)
     results = []
     for number, candidate in enumerate(chosen):
-        ends = _brief(screening, candidate, states)
-        if not ends or (plan.spent and results):
+        key = ("candidate", screening.place, tuple(sorted(candidate.members)))
+        write, read = partial(_write_climbed, screening, set(screening.seen)), partial(_read_climbed, screening)
+        end = once(plan, key, partial(_climb, screening, candidate, states, needed=not results), write, read)
+        if end is None:
             break
         plan.tell("candidates", (1 + number) / len(chosen))
-        if plan.method != "fixed":
-            ends = [(_try(screening, place, states, candidate, ROUNDS), place) for _, place in ends[:HUBS_CLIMBED]]
-        best, place = max(ends, key=lambda pair: pair[0].score)
+        best, start = end
         sizes = {**screening.sizes, screening.name: states}
-        found = Found(screening.name, best, sizes, best.score - screening.score, candidate, place.start)
+        found = Found(screening.name, best, sizes, best.score - screening.score, candidate, start)
         results.append(found)
         screening.attempts.append(_attempt(found, states))
     return sorted(results, key=lambda one: -one.gain)
+
+
+def _climb(screening: Screening, candidate: Candidate, states: int, needed: bool) -> tuple[Tried, str] | None:
+    """Where a candidate's climbs ended best, and how it was put in; None once time has run out, unless it is needed."""
+    ends = _brief(screening, candidate, states)
+    if not ends:
+        return None
+    if screening.plan.method != "fixed":
+        ends = [(_try(screening, place, states, candidate, ROUNDS), place) for _, place in ends[:HUBS_CLIMBED]]
+    best, place = max(ends, key=lambda pair: pair[0].score)
+    return None if screening.plan.spent and not needed else (best, place.start)
+
+
+def _write_climbed(screening: Screening, before: set[Graph], end: tuple[Tried, str] | None) -> dict[str, Any]:
+    """With the graphs that were new to these climbs: later ones end there."""
+    assert end is not None
+    new = [write_graph(graph) for graph in screening.seen - before]
+    return {"tried": _write_tried(screening, end[0]), "start": end[1], "seen": new}
+
+
+def _read_climbed(screening: Screening, piece: dict[str, Any]) -> tuple[Tried, str]:
+    screening.seen.update(read_graph(graph) for graph in piece["seen"])
+    return _read_tried(screening, piece["tried"]), str(piece["start"])
+
+
+def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[Screening, Found], Found]) -> Found:
+    """A hidden variable improved, or as it was improved before; as it was if time has run out."""
+    return once(
+        screening.plan, (kind, screening.place, one.tried.graph, tuple(one.sizes.items()), one.tried.score),
+        lambda: improve(screening, one), lambda found: _write_tried(screening, found.tried),
+        lambda piece: _replaced(screening, one, _read_tried(screening, piece)), lambda: one,
+    )  # fmt: skip
+
+
+def _write_tried(screening: Screening, tried: Tried) -> dict[str, Any]:
+    network = write_network(tried.network, screening.ground.table.states)
+    return {"graph": write_graph(tried.graph), "score": tried.score, "network": network, "columns": tried.columns}
+
+
+def _read_tried(screening: Screening, piece: dict[str, Any]) -> Tried:
+    network = read_network(piece["network"], screening.ground.table.states)
+    return Tried(read_graph(piece["graph"]), float(piece["score"]), network, tuple(piece["columns"]))
 
 
 def _most_promising(screening: Screening, suggested: list[Candidate], states: int) -> list[Candidate]:
@@ -128,12 +179,19 @@ def _most_promising(screening: Screening, suggested: list[Candidate], states: in
         return suggested
     judged = []
     for number, candidate in enumerate(suggested):
-        ends = _brief(screening, candidate, states, places=1)
-        if not ends:
+        key = ("glance", screening.place, tuple(sorted(candidate.members)))
+        reached = once(screening.plan, key, partial(_glance, screening, candidate, states))
+        if reached is None:
             break
-        judged.append((ends[0][0].score, -number))
+        judged.append((reached, -number))
         screening.plan.tell("candidates, at a glance", (1 + number) / len(suggested))
     return [suggested[-number] for _, number in sorted(judged, reverse=True)[:MOST_CLIMBED]]
+
+
+def _glance(screening: Screening, candidate: Candidate, states: int) -> float | None:
+    """What EM alone says for a candidate; None once time has run out."""
+    ends = _brief(screening, candidate, states, places=1)
+    return ends[0][0].score if ends else None
 
 
 def _brief(
@@ -228,6 +286,13 @@ def centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds
                       tolerance=DEEPENING, seed=screening.plan.seed)  # fmt: skip
 
 
+def centred_once(screening: Screening, graph: Graph, sizes: Mapping[str, int]) -> Tried:
+    """The same, or as it came out before."""
+    key = ("centred", screening.place, graph, tuple(sizes.items()))
+    write, read = partial(_write_tried, screening), partial(_read_tried, screening)
+    return once(screening.plan, key, lambda: centred(screening, graph, sizes), write, read)
+
+
 def _neighbours(tried: Tried, sizes: Mapping[str, int]) -> int:
     """How many the newest hidden variable has."""
     return len(tried.graph.neighbours(list(sizes)[-1]))
@@ -238,7 +303,7 @@ def _with(one: Found, states: int) -> dict[str, int]:
 
 
 def _replaced(screening: Screening, one: Found, best: Tried) -> Found:
-    sizes = {name: best.region.network.cardinality(name) for name in one.sizes}
+    sizes = {name: best.network.cardinality(name) for name in one.sizes}
     return replace(one, tried=best, sizes=sizes, gain=best.score - screening.score)
 
 

@@ -17,8 +17,8 @@ from leverrier.discovery.baseline import MOST_CELLS, free_name
 from leverrier.discovery.evidence import FLOOR, Evidence
 from leverrier.discovery.find import Search
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.pieces import each_once, scored_network_once
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.workers import in_parallel
 from leverrier.learning.fit import fit
 from leverrier.learning.score import Score
 from leverrier.learning.structure import learn_structure
@@ -50,10 +50,12 @@ class WholeClass:
 def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     """The class model of all columns if the network cannot explain the data and the classes can."""
     table, score = search.ground.table, search.score
-    if not 3 <= len(table.variables) <= MOST_COLUMNS or search.plan.spent:
+    if not 3 <= len(table.variables) <= MOST_COLUMNS:
         return None
     name = free_name(search.baseline.graph, 0)
-    classes, reached = best_classes(table, score, name)
+    classes, reached = scored_network_once(
+        search.plan, ("classes",), lambda: best_classes(table, score, name, search.plan), table.states
+    )
     alone = search.ground.total(Graph.from_edges(table.variables, ()))
     if reached - alone <= FLOOR:
         return None  # columns that do not depend on each other have no class behind them
@@ -78,13 +80,13 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     return WholeClass(fitted.network, variable, reached, evidence, tuple(reverse))
 
 
-def best_classes(table: Table, score: Score, name: str) -> tuple[Network, float]:
+def best_classes(table: Table, score: Score, name: str, plan: Plan | None = None) -> tuple[Network, float]:
     """One hidden parent of every column with the number of states that scores best, and its score."""
     graph = Graph.from_parents({**dict.fromkeys(table.variables, (name,)), name: ()})
     best: tuple[Network, float] | None = None
     for states in STATES:
         fitted = fit(graph, table, hidden={name: states}, starts=STARTS, method="vb", score=score, accelerate=False,
-                     tolerance=1e-2, jobs=1)  # fmt: skip
+                     tolerance=1e-2, jobs=1, budget=None if plan is None else plan.seconds_left())  # fmt: skip
         if best is not None and fitted.score < best[1]:
             break
         best = fitted.network, fitted.score
@@ -108,8 +110,10 @@ def _differences(
     step = 5
     for first in range(0, len(seeds), step):
         batch = seeds[first : first + step]
-        found += in_parallel(plan, jobs, _difference, [(model, table, score, name, seed) for seed in batch])
-        if plan.spent:
+        calls, keys = [(model, table, score, name, seed) for seed in batch], [seed.spawn_key for seed in batch]
+        drawn = each_once(plan, jobs, "classes or arcs", _difference, calls, keys)
+        found += drawn
+        if len(drawn) < len(batch):
             return None
         if above is not None and sum(each >= above for each in found) > 0.05 * len(seeds):
             break

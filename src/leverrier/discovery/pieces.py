@@ -1,0 +1,157 @@
+"""Pieces of a search as plain values for a checkpoint, and back: a resumed run takes them as they were, bit for bit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+import leverrier
+from leverrier.data.checkpoint import Checkpoint, Journal, marked
+from leverrier.data.table import Table
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.workers import in_parallel
+from leverrier.errors import FormatError, LeverrierError, OptionError
+from leverrier.model.graph import Graph
+from leverrier.model.network import Network
+
+Result = TypeVar("Result")
+States = Mapping[str, tuple[Any, ...]]
+
+
+def same(value: Any) -> Any:
+    """What is plain already."""
+    return value
+
+
+@contextmanager
+def kept_in(
+    checkpoint: str | os.PathLike[str] | None, resume: bool, name: str, table: Table, *asked: Any
+) -> Iterator[Journal | None]:
+    """The journal of a run on this table, if one is asked for: saved at the end, whatever happens."""
+    if checkpoint is None:
+        if resume:
+            raise OptionError("resume=True: say where the run was kept, checkpoint=…")
+        yield None
+        return
+    columns = [(each.name, each.states, each.cuts) for each in table.columns]
+    weights = b"" if table.weights is None else table.weights
+    mark = marked(name, leverrier.__version__, columns, weights, table.codes, *asked)
+    with Journal(Checkpoint(checkpoint, name, mark), resume=resume) as journal:
+        yield journal
+
+
+def once(
+    plan: Plan,
+    key: tuple[Any, ...],
+    compute: Callable[[], Result],
+    write: Callable[[Result], Any] = same,
+    read: Callable[[Any], Result] = same,
+    otherwise: Callable[[], Result] | None = None,
+) -> Result:
+    """What `compute` gives, taken from the plan's checkpoint if it was worked out before.
+
+    What a budget or an interrupt may have cut short is not kept. When time has run out and nothing is kept, `otherwise`
+    is the answer, if there is one.
+    """
+    journal = plan.journal
+    name = "" if journal is None else name_of(key)
+    kept = None if journal is None else journal.get(name)
+    if kept is not None:
+        return _read(read, kept)
+    if otherwise is not None and plan.spent:
+        return otherwise()
+    result = compute()
+    if journal is not None and not plan.spent:
+        journal.add(name, write(result))
+    return result
+
+
+def each_once(
+    plan: Plan,
+    jobs: int,
+    kind: str,
+    function: Callable[..., Result],
+    calls: Sequence[tuple[Any, ...]],
+    keys: Sequence[tuple[Any, ...]],
+    write: Callable[[Result], Any] = same,
+    read: Callable[[Any], Result] = same,
+) -> list[Result]:
+    """The same for independent calls in other processes, in order; none that time or the user's patience cut short."""
+    journal = plan.journal
+    if journal is None:
+        return [] if plan.spent else in_parallel(plan, jobs, function, calls)
+    names = [name_of((kind, *key)) for key in keys]
+    found: dict[str, Result] = {name: _read(read, journal.get(name)) for name in names if journal.get(name) is not None}
+    left = [(name, call) for name, call in zip(names, calls, strict=True) if name not in found]
+    for first in range(0, len(left), jobs):
+        if plan.spent:
+            break
+        part = left[first : first + jobs]
+        results = in_parallel(plan, jobs, function, [call for _, call in part])
+        if not results:
+            break
+        for (name, _), result in zip(part, results, strict=True):
+            found[name] = result
+            if not plan.spent:
+                journal.add(name, write(result))
+    return [found[name] for name in names if name in found]
+
+
+def name_of(key: Sequence[Any]) -> str:
+    """A short name for a piece; graphs count by their arcs."""
+    plain = [part.parent_map if isinstance(part, Graph) else part for part in key]
+    return f"{key[0]} {marked(*plain)[:24]}"
+
+
+def _read(read: Callable[[Any], Result], kept: Any) -> Result:
+    try:
+        return read(kept)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, LeverrierError) as problem:
+        raise FormatError(f"the checkpoint holds a piece of something else ({problem}): remove it") from None
+
+
+def write_graph(graph: Graph) -> dict[str, Any]:
+    return {node: list(graph.parents(node)) for node in graph}
+
+
+def read_graph(piece: Mapping[str, Any]) -> Graph:
+    return Graph.from_parents({node: tuple(parents) for node, parents in piece.items()})
+
+
+def write_network(network: Network, known: States) -> dict[str, Any]:
+    """Arcs and tables; of the states only those that the data do not say."""
+    own = {node: list(network.states[node]) for node in network.graph if node not in known}
+    return {"graph": write_graph(network.graph), "tables": dict(network.tables), "own": own}
+
+
+def read_network(piece: Mapping[str, Any], known: States) -> Network:
+    graph = read_graph(piece["graph"])
+    own = {node: tuple(labels) for node, labels in piece["own"].items()}
+    return Network(graph, {node: own[node] if node in own else known[node] for node in graph}, piece["tables"])
+
+
+def scored_network_once(
+    plan: Plan, key: tuple[Any, ...], compute: Callable[[], tuple[Network, float]], known: States
+) -> tuple[Network, float]:
+    """A network and its score."""
+    return once(
+        plan, key, compute,
+        lambda found: {"network": write_network(found[0], known), "score": found[1]},
+        lambda piece: (read_network(piece["network"], known), float(piece["score"])),
+    )  # fmt: skip
+
+
+def network_once(plan: Plan, key: tuple[Any, ...], compute: Callable[[], Network], known: States) -> Network:
+    return once(plan, key, compute, lambda found: write_network(found, known), lambda piece: read_network(piece, known))
+
+
+def read_codes(codes: Any, table: Table) -> Table:
+    """The same columns with other cells."""
+    given = np.asarray(codes)
+    if given.shape != table.codes.shape or given.dtype != table.codes.dtype:
+        raise ValueError("cells of another table")
+    return Table(table.columns, given, table.weights)

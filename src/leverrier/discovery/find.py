@@ -19,7 +19,7 @@ from leverrier.discovery.filling import filled
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
 from leverrier.discovery.pieces import kept_in, network_once, once, read_codes
 from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
-from leverrier.discovery.region import Ground, Tried
+from leverrier.discovery.region import Ground
 from leverrier.discovery.screening import (
     LEAST_NEIGHBOURS,
     Found,
@@ -28,7 +28,9 @@ from leverrier.discovery.screening import (
     best_hidden,
     centred,
     centred_once,
+    found_once,
 )
+from leverrier.discovery.settling import settled
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.fit import fit
@@ -144,6 +146,7 @@ def next_hidden(search: Search) -> bool:
         if isinstance(best, str):
             search.reason = best
             return False
+        best = found_once(screening, "settled", best, settled)
         before = search.reached
         repaired = _repaired(search, screening, best)
         gain = best.tried.score - search.reached
@@ -230,10 +233,19 @@ def findings(search: Search) -> Findings:
 
 
 def _refine_together(search: Search) -> None:
-    """Structural EM over the neighbourhoods of all hidden variables at once."""
-    last = search.found[-1]
-    again: Tried = centred_once(_screening(search), last.tried.graph, last.sizes)
-    linked = all(len(again.graph.neighbours(name)) >= LEAST_NEIGHBOURS for name in last.sizes)
-    if linked and again.score > last.tried.score + WORTH:
-        search.found[-1] = replace(last, tried=again, gain=last.gain + again.score - last.tried.score)
+    """Structural EM over the neighbourhoods of all hidden variables at once, and each one's number of states anew: the
+    first may have taken on what a later one explains better."""
+    ground, plan, last = search.ground, search.plan, search.found[-1]
+    screening = Screening(ground, plan, search.graph, search.baseline.score, {}, last.name)
+    again = centred_once(screening, last.tried.graph, last.sizes)
+    best = last if again.score <= last.tried.score + WORTH else replace(last, tried=again)
+    for name in last.sizes:
+        others = {other: states for other, states in best.sizes.items() if other != name}
+        best = replace(best, name=name, sizes={**others, name: best.sizes[name]})
+        best = found_once(screening, "settled together", best, settled)
+    linked = all(len(best.tried.graph.neighbours(name)) >= LEAST_NEIGHBOURS for name in last.sizes)
+    if linked and best.tried is not last.tried:
+        sizes = {name: best.sizes[name] for name in last.sizes}
+        gain = last.gain + best.tried.score - last.tried.score
+        search.found[-1] = replace(last, tried=best.tried, sizes=sizes, gain=gain)
         search.networks[-1] = _fitted(search, search.found[-1])

@@ -94,7 +94,7 @@ def best_hidden(screening: Screening) -> Found | str:
     helping = [one for one in deep if _linked(one) and one.gain > WORTH]
     if not helping:
         return "none helped: no candidate scored above the best network without it"
-    return found_once(screening, "settled", max(helping, key=lambda one: one.gain), _settled)
+    return max(helping, key=lambda one: one.gain)
 
 
 def _suggested(screening: Screening) -> list[Candidate]:
@@ -159,7 +159,7 @@ def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[S
     return once(
         screening.plan, (kind, screening.place, one.tried.graph, tuple(one.sizes.items()), one.tried.score),
         lambda: improve(screening, one), lambda found: _write_tried(screening, found.tried),
-        lambda piece: _replaced(screening, one, _read_tried(screening, piece)), lambda: one,
+        lambda piece: replaced(screening, one, _read_tried(screening, piece)), lambda: one,
     )  # fmt: skip
 
 
@@ -237,37 +237,23 @@ def _deepen(screening: Screening, one: Found) -> Found:
     plan = screening.plan
     counts = STATES_TRIED if plan.cardinality == "auto" else (plan.cardinality,)
     if plan.method == "fixed":
-        runs = [centred(screening, one.tried.graph, _with(one, k), rounds=0) for k in counts]
-        return _replaced(screening, one, max([one.tried, *runs], key=lambda tried: tried.score))
+        runs = [centred(screening, one.tried.graph, with_states(one, k), rounds=0) for k in counts]
+        return replaced(screening, one, max([one.tried, *runs], key=lambda tried: tried.score))
     best = one.tried
     for states in counts:
         for start in (one.tried.graph, best.graph):
             if plan.spent:
                 break
-            best = _climbed(screening, start, _with(one, states), best)
-    return _replaced(screening, one, best)
+            best = climbed(screening, start, with_states(one, states), best) or best
+    return replaced(screening, one, best)
 
 
-def _settled(screening: Screening, one: Found) -> Found:
-    """The number of states once more on the final graph: more while that helps, fewer if they say as much."""
-    if screening.plan.cardinality != "auto":
-        return one
-    rounds = 0 if screening.plan.method == "fixed" else ROUNDS
-    for step in (1, -1):
-        states = one.sizes[one.name] + step
-        while 2 <= states <= screening.plan.max_states and not screening.plan.spent:
-            best = _climbed(screening, one.tried.graph, _with(one, states), one.tried, rounds)
-            if best is one.tried:
-                break
-            one = _replaced(screening, one, best)
-            states += step
-    return one
-
-
-def _climbed(screening: Screening, start: Graph, sizes: Mapping[str, int], best: Tried, rounds: int = ROUNDS) -> Tried:
+def climbed(
+    screening: Screening, start: Graph, sizes: Mapping[str, int], best: Tried | None, rounds: int = ROUNDS
+) -> Tried | None:
     """Centred again and again as long as it gains; the best so far if it does not."""
     tried = centred(screening, start, sizes, rounds)
-    while tried.score > best.score + WORTH and _neighbours(tried, sizes) >= LEAST_NEIGHBOURS:
+    while (best is None or tried.score > best.score + WORTH) and _neighbours(tried, sizes) >= LEAST_NEIGHBOURS:
         best = tried
         if screening.plan.spent:
             break
@@ -298,11 +284,11 @@ def _neighbours(tried: Tried, sizes: Mapping[str, int]) -> int:
     return len(tried.graph.neighbours(list(sizes)[-1]))
 
 
-def _with(one: Found, states: int) -> dict[str, int]:
+def with_states(one: Found, states: int) -> dict[str, int]:
     return {**one.sizes, one.name: states}
 
 
-def _replaced(screening: Screening, one: Found, best: Tried) -> Found:
+def replaced(screening: Screening, one: Found, best: Tried) -> Found:
     sizes = {name: best.network.cardinality(name) for name in one.sizes}
     return replace(one, tried=best, sizes=sizes, gain=best.score - screening.score)
 

@@ -12,7 +12,16 @@ from leverrier.learning.mixture import MixtureResult
 from leverrier.report.mixture import climb_figure, mixture_figure
 from leverrier.report.parts import Grid
 from leverrier.reproduce.experiment import (
-    Claim, Experiment, Figure, Json, Results, Section, Shown, Unit, drawn, not_run,
+    Claim,
+    Experiment,
+    Figure,
+    Json,
+    Results,
+    Section,
+    Shown,
+    Unit,
+    drawn,
+    not_run,
 )  # fmt: skip
 
 TRUE = lv.Mixture(

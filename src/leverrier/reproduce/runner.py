@@ -57,7 +57,7 @@ class Run:
 def run(experiment: Experiment, settings: Settings, stop: Stop, tell: Tell | None = None) -> Run:
     """Every unit that is not kept yet; a unit that breaks, or an interruption, costs none of the others."""
     settings.output.mkdir(parents=True, exist_ok=True)
-    store = store_of(experiment, settings)
+    store = _store(experiment, settings)
     units = list(experiment.units(settings.quick, settings.seed))
     wanted = [unit for unit in units if settings.only in unit.key]
     if not settings.resume:
@@ -75,12 +75,21 @@ def run(experiment: Experiment, settings: Settings, stop: Stop, tell: Tell | Non
             store.keep(unit, result, seconds, _now(), commit())
         if tell is not None:
             tell(unit, done / total)
-    kept = {unit.key: found for unit in units if (found := store.get(unit)) is not None}
-    return Run(experiment, settings, kept, left_out, failed, stop.asked)
+    return Run(experiment, settings, _kept(store, units), left_out, failed, stop.asked)
 
 
-def store_of(experiment: Experiment, settings: Settings) -> Store:
-    """Where an experiment's results are kept."""
+def kept(experiment: Experiment, settings: Settings) -> Run:
+    """What earlier runs with these settings have done, with nothing run."""
+    settings.output.mkdir(parents=True, exist_ok=True)
+    units = experiment.units(settings.quick, settings.seed)
+    return Run(experiment, settings, _kept(_store(experiment, settings), units))
+
+
+def _kept(store: Store, units: Sequence[Unit]) -> dict[str, Kept]:
+    return {unit.key: found for unit in units if (found := store.get(unit)) is not None}
+
+
+def _store(experiment: Experiment, settings: Settings) -> Store:
     return Store(settings.output / f"{experiment.name}.results.jsonl", lv.__version__)
 
 

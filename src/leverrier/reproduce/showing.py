@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import leverrier as lv
-from leverrier.data.whole_file import put
+from leverrier.data.whole_file import fill, put
 from leverrier.report.html import page
 from leverrier.report.parts import Block, Figures, Grid, Items, Part, Words
 from leverrier.report.parts import Figure as Picture
@@ -157,4 +157,4 @@ def picture_name(run: Run, figure: Figure) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    put(path, lambda part: part.write_text(text, encoding="utf-8") and None)
+    put(path, lambda part: fill(part, text.encode()))

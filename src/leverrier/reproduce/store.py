@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from leverrier.data.whole_file import put
+from leverrier.data.whole_file import fill, put
 from leverrier.errors import FormatError
 from leverrier.reproduce.experiment import Json, Unit
 
@@ -47,16 +47,12 @@ class Store:
         line = Kept(unit.identity, self.version, result, round(seconds, 2), date, commit)
         self._lines[unit.identity, self.version] = line
         text = "".join(json.dumps(asdict(self._lines[key]), sort_keys=True) + "\n" for key in sorted(self._lines))
-        put(self.path, lambda part: _write(part, text))
+        put(self.path, lambda part: fill(part, text.encode()))
 
     def forget(self, units: Sequence[Unit]) -> None:
         """Results that are to be made anew; the file changes with the next one kept."""
         for unit in units:
             self._lines.pop((unit.identity, self.version), None)
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 def _read(text: str, path: Path, number: int) -> Kept:

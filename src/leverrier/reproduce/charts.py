@@ -1,0 +1,31 @@
+"""Charts that several experiments share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from leverrier.report.pictures import QUIET, STATES, styled
+
+if TYPE_CHECKING:
+    import altair
+
+
+def dots(
+    rows: Sequence[tuple[str, str, float]], y: str, kinds: Sequence[str], *, height: int = 240
+) -> altair.TopLevelMixin:
+    """(case, kind, value): a dot for each, one column for each case, a line at 0."""
+    import altair as alt
+
+    values = [{"case": case, "kind": kind, "value": value} for case, kind, value in rows]
+    cases = list(dict.fromkeys(case for case, _, _ in rows))
+    points = alt.Chart(alt.Data(values=values)).mark_point(filled=True, size=70, opacity=0.85).encode(
+        x=alt.X("case:N", sort=cases, title=None, axis=alt.Axis(labelAngle=-60, labelLimit=160)),
+        y=alt.Y("value:Q", title=y),
+        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=list(kinds), range=list(STATES)),
+                        legend=alt.Legend(columns=2)),
+        shape=alt.Shape("kind:N", title=None, scale=alt.Scale(domain=list(kinds))),
+        tooltip=["case:N", "kind:N", alt.Tooltip("value:Q", format=".3f")],
+    )  # fmt: skip
+    line = alt.Chart(alt.Data(values=[{"value": 0.0}])).mark_rule(color=QUIET, strokeDash=[5, 3]).encode(y="value:Q")
+    return styled(line + points, height)

@@ -31,6 +31,7 @@ from leverrier.discovery.screening import (
     found_once,
 )
 from leverrier.discovery.settling import settled
+from leverrier.discovery.splitting import split_in_two
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.fit import fit
@@ -143,6 +144,9 @@ def next_hidden(search: Search) -> bool:
         screening = _screening(search)
         best = best_hidden(screening)
         search.attempts += screening.attempts
+        split = split_in_two(screening, search.found[-1].tried) if search.found else None
+        if split is not None and (isinstance(best, str) or split.gain > best.gain):
+            best = split
         if isinstance(best, str):
             search.reason = best
             return False

@@ -38,8 +38,9 @@ FINITE = {"method": "rjmcmc", "decay": 0.7}
 
 
 def move_sets(**numbers) -> dict[str, Settings]:
-    """The source's moves, each of ours added to them alone, and the default."""
-    unbounded, finite = Settings(**numbers), Settings(**numbers, **FINITE)
+    """The source's moves, each of ours added to them alone, and the default's (fewer a sweep: the sweeps are small)."""
+    unbounded = Settings(**numbers, split_merge=2, pairs=1)
+    finite = replace(unbounded, **FINITE)
     return {
         "gibbs, wood2006": unbounded.plain(),
         "gibbs, + split–merge": replace(unbounded.plain(), split_merge=1),

@@ -78,7 +78,7 @@ def _histogram(found: HiddenCausesResult, name: str) -> Any:
     return boxes.encode(x=x, x2="to:Q", y=y, y2="floor:Q").properties(**size)
 
 
-def plot_structure(found: HiddenCausesResult, least: float = 0.1) -> altair.TopLevelMixin:
+def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.TopLevelMixin:
     """The best structure as a graph, causes above signs; a line's strength is its probability [wood2006 figure 6].
 
     Dashed lines are links that the best structure lacks and the posterior gives at least the chance `least`.
@@ -87,7 +87,11 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.1) -> altair.TopL
 
     n_observed, n_causes = found.best.shape
     width = max(n_observed, n_causes, 2)
-    cause_x, sign_x = _spread(n_causes, width), _spread(n_observed, width)
+    sign_x = _spread(n_observed, width)
+    # each cause above its signs as far as may be: fewer lines cross
+    middles = found.best.T.astype(np.float64) @ np.array(sign_x) / np.maximum(found.best.sum(axis=0), 1)
+    places = _spread(n_causes, width)
+    cause_x = [places[int(rank)] for rank in np.argsort(np.argsort(middles, kind="stable"))]
     lines = [
         {
             "x": cause_x[k], "y": 1, "x2": sign_x[i], "y2": 0, "chance": float(found.links[i, k]),
@@ -148,9 +152,8 @@ def plot_links(found: HiddenCausesResult) -> altair.TopLevelMixin:
     x = alt.X("cause:O", sort=order, title="hidden cause", axis=alt.Axis(labelAngle=0, orient="top"))
     y = alt.Y("sign:N", sort=list(found.names), title=None, axis=alt.Axis(labelLimit=260))
     base = alt.Chart(alt.Data(values=cells)).encode(x=x, y=y)
-    tiles = base.mark_rect().encode(
-        color=alt.Color("chance:Q", title="P(link)", scale=alt.Scale(range=["#ffffff", "#08519c"], domain=[0, 1]))
-    )
+    blues = alt.Scale(range=["#ffffff", "#08519c"], domain=[0, 1], interpolate="rgb")
+    tiles = base.mark_rect().encode(color=alt.Color("chance:Q", title="P(link)", scale=blues))
     shade = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
     text = base.mark_text(fontSize=10).encode(text="text:N", color=shade)
     frames = alt.Chart(alt.Data(values=framed)).mark_rect(filled=False, stroke=INK, strokeWidth=1.5).encode(x=x, y=y)

@@ -18,7 +18,7 @@ from leverrier.sampling.state import State
 from leverrier.status import Status
 
 Progress = Callable[[str, float], None]
-"""Called with a line and the log joint reached."""
+"""Called with a line and the share of the chain's sweeps done."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def run_chain(sampler: Sampler, plan: Plan, number: int, seed: np.random.SeedSeq
                 saved = time.monotonic()
             if plan.progress is not None and (run.n_sweeps % say == 0 or run.n_sweeps == plan.sweeps):
                 line = f"chain {number + 1}: sweep {run.n_sweeps} of {plan.sweeps}, {run.state.count} causes"
-                plan.progress(line, trace["log_joint"][-1])
+                plan.progress(line, run.n_sweeps / plan.sweeps)
     except KeyboardInterrupt:
         plan.stop.set()
         run.status = Status.INTERRUPTED

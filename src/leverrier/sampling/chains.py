@@ -66,7 +66,7 @@ def hidden_causes(
     decay       rjmcmc: the number of causes is geometric a priori, P(K) ∝ decay^K
     split_merge proposals a sweep to split or merge causes with their activity summed out
     jobs        threads (the answer does not depend on them); `budget` is in seconds for all chains together
-    progress    is called with a line and the log joint reached
+    progress    is called with a line, "chain 1: …", and the share of that chain's sweeps done
     checkpoint  a folder that chains are saved to every few seconds and at the end; with resume=True they go on
                 from there, bit for bit as if they had never stopped
     """

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from leverrier.data.card import card
 from leverrier.errors import MissingExtraError
 from leverrier.model.hidden_causes import HOLE, HiddenCauses
+from leverrier.sampling.described import describe_causes
 from leverrier.sampling.diagnostics import effective_samples, r_hat
 from leverrier.sampling.draws import Draw
 from leverrier.sampling.signs import Signs
@@ -161,6 +162,9 @@ class HiddenCausesResult:
                  "status": self.status}  # fmt: skip
         rows = [(k + 1, f"{self.model.p[k]:.2f}", ", ".join(self.children(k))) for k in range(self.best.shape[1])]
         return card("Overlapping hidden causes", facts, ("cause", "active", "signs"), rows, self.notes[:4])
+
+    def __str__(self) -> str:
+        return describe_causes(self)
 
     def __repr__(self) -> str:
         return (

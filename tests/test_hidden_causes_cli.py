@@ -1,0 +1,50 @@
+"""`leverrier causes` as typed: words, JSON, pictures, and one line for what cannot be."""
+
+import json
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from leverrier.cli.hidden import causes
+from leverrier.errors import LeverrierError
+from leverrier.model.hidden_causes import hidden_causes as make
+
+
+@pytest.fixture(scope="module")
+def signs(tmp_path_factory):
+    x, truth = make(n_observed=5, n_causes=2, n_trials=150, seed=2)
+    frame = pd.DataFrame(x, columns=["cough", "fever", "rash", "ache", "chill"]).assign(ward=["a", "b", "c"] * 50)
+    file = tmp_path_factory.mktemp("signs") / "signs.csv"
+    frame.to_csv(file, index=False)
+    return file, truth
+
+
+def asked(*words):
+    return CliRunner().invoke(causes, [str(word) for word in words], catch_exceptions=False)
+
+
+def test_words_name_the_causes_and_what_was_set_aside(signs, tmp_path):
+    answer = asked(signs[0], "--sweeps", 40, "--chains", 1, "--pictures", tmp_path / "drawn")
+    assert answer.exit_code == 0
+    assert "hidden causes expected" in answer.output
+    assert "set aside, not yes/no: ward" in answer.output
+    assert sorted(file.name for file in (tmp_path / "drawn").iterdir()) == ["graph.png", "links.png", "traces.png"]
+
+
+def test_json_holds_each_causes_signs(signs):
+    answer = asked(signs[0], "--sweeps", 150, "--alike", "--ignore", "ward", "--json")
+    found = json.loads(answer.output)
+    names = ["cough", "fever", "rash", "ache", "chill"]
+    truth = {frozenset(name for name, on in zip(names, column, strict=True) if on) for column in signs[1].links.T}
+    assert {frozenset(cause["children"]) for cause in found["causes"]} == truth
+
+
+def test_a_chain_goes_on_from_its_checkpoint(signs, tmp_path):
+    words = (signs[0], "--sweeps", 12, "--chains", 1, "--json", "--checkpoint", tmp_path)
+    assert asked(*words).output == asked(*words, "--resume").output
+
+
+def test_a_column_that_is_not_there_is_named(signs):
+    with pytest.raises(LeverrierError, match="no column 'wrad'"):
+        asked(signs[0], "--ignore", "wrad")

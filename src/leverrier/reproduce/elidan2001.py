@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-import numpy as np
-
-from leverrier.report.cardinality import deviation_chart
-from leverrier.report.parts import Grid
-from leverrier.reproduce.charts import dots
+from leverrier.reproduce import elidan2001_claims as claims
+from leverrier.reproduce.elidan2001_claims import ROWS
 from leverrier.reproduce.elidan2001_find import alarm_case, real_case
-from leverrier.reproduce.elidan2001_states import EARLY, FOUR, breakdown, deviations, four, scores, times, tree
-from leverrier.reproduce.experiment import (
-    Claim,
-    Experiment,
-    Figure,
-    Json,
-    Results,
-    Section,
-    Shown,
-    Unit,
-    drawn,
-    not_run,
-)
+from leverrier.reproduce.elidan2001_several import figure_5, figure_6
+from leverrier.reproduce.elidan2001_states import breakdown, deviations, four, scores, times, tree
+from leverrier.reproduce.experiment import Experiment, Json, Results, Shown, Unit
 from leverrier.reproduce.tables import FILES, STAND_INS
 
-ROWS = (250, 500, 1000, 2000, 5000, 10_000)
 CASES = ("HR", "INTUBATION", "LVFAILURE", "VENTLUNG")
-LEFT_OUT_OF_20 = ("ERRLOWOUTPUT", "INSUFFANESTH", "FIO2", "DISCONNECT")
-"""Of the 24: one neighbour only."""
-KINDS = ("exact", "one less", "one more", "collapsed", "other")
-SAME = 1e-9
-Part = tuple[Section | None, list[Claim]]
 
 
 def units(quick: bool, seed: int) -> Sequence[Unit]:
@@ -61,241 +41,15 @@ def units(quick: bool, seed: int) -> Sequence[Unit]:
 
 def show(results: Results, quick: bool) -> Shown:
     parts = [
-        _figure_2(results.get("figure 2")), _figure_3(_all(results, "figure 3")),
-        _breakdown(_all(results, "breakdown")), _figure_4(results), _times(results.get("times")),
-        _figure_5(_all(results, "figure 5")), _figure_6(_all(results, "figure 6"), quick),
+        claims.figure_2(results.get("figure 2")), claims.figure_3(_all(results, "figure 3")),
+        claims.breakdown(_all(results, "breakdown")), claims.figure_4(results), claims.times(results.get("times")),
+        figure_5(_all(results, "figure 5")), figure_6(_all(results, "figure 6"), quick),
     ]  # fmt: skip
-    return Shown(tuple(s for s, _ in parts if s), tuple(c for _, claims in parts for c in claims))
+    return Shown(tuple(s for s, _ in parts if s), tuple(c for _, own in parts for c in own))
 
 
 def _all(results: Results, beginning: str) -> dict[str, Json]:
     return {key.removeprefix(beginning).strip(): found for key, found in results.items() if key.startswith(beginning)}
-
-
-def _figure_2(found: Json) -> Part:
-    claim = "Figure 2: merging HYPOVOLEMIA's states (1,000 rows) ends at its true number"
-    source = "13 assignments of the blanket seen; 2 states"
-    if found is None:
-        return None, [not_run(claim, source)]
-    ours = f"{found['first']} assignments seen; {found['states']} states"
-    gains = ", ".join(f"{gain:+.1f}" for gain in found["gains"])
-    blanket = ", ".join(found["blanket"])
-    words = (f"Changes of score, merge by merge (nats): {gains}. Leaves are assignments of {blanket}.",)
-    figure = Figure("figure-2", drawn(found["chart"]), "Figure 2: the merge tree of HYPOVOLEMIA, 1,000 rows")
-    return (Section("Figure 2: the merge tree of HYPOVOLEMIA", words, figures=(figure,)),
-            [Claim(claim, source, ours, found["states"] == found["true"])])  # fmt: skip
-
-
-def _figure_3(found: dict[str, Json]) -> Part:
-    names = ("Figure 3: merging gives STROKEVOLUME its 3 states",
-             "Figure 3: both variants of EM score 3 states highest",
-             "Figure 3: EM from the merge path scores as well as the best of 5 random starts")  # fmt: skip
-    sources = ("3", "3", "similar scores")
-    if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
-    count = len(found)
-    best: dict[str, list[int]] = {"merging": [], "path": [], "random": []}
-    apart = []
-    for each in found.values():
-        for kind, chosen in best.items():
-            lines = [line for line in each["lines"] if line[kind] is not None]
-            chosen.append(max(lines, key=lambda line: line[kind])["states"])
-        both = [(line["path"], line["random"]) for line in each["lines"]]
-        apart += [path - random for path, random in both if path is not None and random is not None]
-    right = {kind: sum(k == 3 for k in chosen) for kind, chosen in best.items()}
-    most = min(right["path"], right["random"]) > count / 2
-    why = "under this prior (pseudo-count 1) a third state, rare and seen only through CO, does not pay"
-    near = float(np.mean([each > -1.0 for each in apart]))
-    claims = [
-        Claim(names[0], sources[0], f"3 in {right['merging']} of {count} samples", right["merging"] > count / 2),
-        Claim(names[1], sources[1], f"3 in {right['path']} (from the path) and {right['random']} (at random) of "
-              f"{count} samples; else {_listed(k for k in best['random'] if k != 3)}", most, "" if most else why),
-        Claim(names[2], sources[2], f"not worse by a nat at {near:.0%} of the numbers of states, worst "
-              f"{min(apart):+.1f} nats", near > 0.8),
-    ]  # fmt: skip
-    first = next(iter(found.values()))
-    rows = tuple((str(line["states"]), *(_score(line[kind]) for kind in best)) for line in first["lines"])
-    grid = Grid(("states", "merging", "EM from the path", "EM at random"), rows, "Scores (nats), first sample")
-    figure = Figure("figure-3", drawn(first["chart"]), "Figure 3: score against the number of states, STROKEVOLUME")
-    return Section("Figure 3: STROKEVOLUME, 10,000 rows", (), (grid,), (figure,)), claims
-
-
-def _listed(numbers: Any) -> str:
-    return ", ".join(map(str, sorted(set(numbers)))) or "–"
-
-
-def _score(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.1f}"
-
-
-def _breakdown(found: dict[str, Json]) -> Part:
-    names = ("Of 24 ALARM variables merging gives the true number for most", "For those that collapse, EM agrees",
-             "Merging is exact for at least 12 of the 20 variables with two neighbours",
-             "Refined by EM: at least 14 of these 20")  # fmt: skip
-    sources = ("15 exact, 2 one less, 2 one more, 5 collapsed", "5 of 5", "12 (asked)", "14 (asked)")
-    if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
-    count = len(found)
-    kinds = [_kind(line["merging"], line["true"]) for each in found.values() for line in each.values()]
-    mean = {kind: kinds.count(kind) / count for kind in KINDS}
-    judged = [(name, line["EM"]) for each in found.values() for name, line in each.items() if "EM" in line]
-    agreed = sum(states == 1 for _, states in judged)
-    others = sorted({name for name, states in judged if states > 1})
-    inner = [{n: line for n, line in each.items() if n not in LEFT_OUT_OF_20} for each in found.values()]
-    exact = {kind: float(np.mean([sum(line[kind] == line["true"] for line in each.values()) for each in inner]))
-             for kind in ("merging", "refined")}  # fmt: skip
-    over = sum(line["refined"] > line["true"] for each in inner for line in each.values())
-    claims = [
-        Claim(names[0], sources[0], ", ".join(f"{value:.1f} {kind}" for kind, value in mean.items())
-              + f" (mean of {count} samples)", mean["exact"] > 12,
-              "the source does not name its 24; ours are those that are no leaves and have a blanket of two or more"),
-        Claim(names[1], sources[1], f"{agreed} of {len(judged)} over {count} samples", agreed > 0.8 * len(judged),
-              f"EM sees more than one state in {', '.join(others)}" if others else ""),
-        Claim(names[2], sources[2], f"{exact['merging']:.1f} of 20 (mean of {count} samples)", exact["merging"] >= 12),
-        Claim(names[3], sources[3], f"{exact['refined']:.1f} of 20 (mean of {count} samples), too many {over} times",
-              exact["refined"] >= 14),
-    ]  # fmt: skip
-    return Section("The 24 variables of ALARM, 10,000 rows", grids=(_variables(found),)), claims
-
-
-def _variables(found: dict[str, Json]) -> Grid:
-    samples = list(found.values())
-    rows = tuple(
-        (name, str(samples[0][name]["true"]), " ".join(str(each[name]["merging"]) for each in samples),
-         " ".join(str(each[name]["refined"]) for each in samples),
-         " ".join(str(each[name].get("EM", "–")) for each in samples))
-        for name in samples[0]
-    )  # fmt: skip
-    head = ("variable", "true", "merging, by sample", "refined", "EM where merging collapsed")
-    return Grid(head, rows, words=(0, 2, 3, 4))
-
-
-def _kind(found: int, true: int) -> str:
-    if found in (true, true - 1, true + 1) and (found > 1 or true == 1):
-        return {0: "exact", -1: "one less", 1: "one more"}[found - true]
-    return "collapsed" if found == 1 else "other"
-
-
-def _figure_4(results: Results) -> Part:
-    claim = "Figure 4: even with few rows most are exact or one state short"
-    source = "most variables at every size"
-    found = {rows: results[f"figure 4 {rows}"] for rows in ROWS if f"figure 4 {rows}" in results}
-    if not found:
-        return None, [not_run(claim, source)]
-    shares = {}
-    for rows, lines in found.items():
-        kinds = [_kind(states, true) for _, _, states, true in lines]
-        shares[rows] = [kinds.count(kind) / len(kinds) for kind in KINDS]
-    near = {rows: share[0] + share[1] for rows, share in shares.items()}
-    grid = Grid(("rows", *KINDS),
-                tuple((f"{rows:,}", *(f"{value:.0%}" for value in share)) for rows, share in shares.items()),
-                "Merging alone, 24 variables; two states found as one count as collapsed")  # fmt: skip
-    answers = [(rows, name, states, true) for rows, lines in found.items() for _, name, states, true in lines]
-    figure = Figure("figure-4", deviation_chart(answers), "Figure 4: deviation from the truth against the rows")
-    held = {rows: value + shares[rows][3] for rows, value in near.items()}
-    claims = [Claim(claim, source, "; ".join(f"{rows:,}: {value:.0%} (and collapsed {shares[rows][3]:.0%})"
-                                             for rows, value in near.items()),
-                    min(held.values()) > 0.5,
-                    "a binary variable one state short has collapsed: counted so")]  # fmt: skip
-    return Section("Figure 4: states found against the number of rows", (), (grid,), (figure,)), claims
-
-
-def _times(found: Json) -> Part:
-    names = ("Merging takes far less time than EM at every number of states",
-             "and its answers are no worse than that sweep's",
-             "EM stopped early gives worse estimates than merging")  # fmt: skip
-    sources = ("a little over 1 s against 250 s for each EM run; 100 times (asked)", "equal or better", "worse")
-    if found is None:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
-    lines, count = found["lines"], found["variables"]
-    merging, sweep, early = lines["merging"], lines["EM at every number"], lines["EM stopped early"]
-    ratio = sweep["seconds"] / merging["seconds"]
-    best, no_worse = lines["refined"], merging["exact"] >= sweep["exact"]
-    why = "hard assignments misjudge weak variables; refined by EM merging is best"
-    claims = [
-        Claim(names[0], sources[0], f"{merging['seconds']:.2f} s for {count} variables against "
-              f"{sweep['seconds']:.1f} s, {ratio:.0f} times as long", ratio >= 100, "processor time; up to the path's best number and one more"),
-        Claim(names[1], sources[1], f"exact: merging {merging['exact']}, EM sweep {sweep['exact']}, merging refined by "
-              f"EM {best['exact']} of {count} (in {best['seconds']:.1f} s)", no_worse, "" if no_worse else why),
-        Claim(names[2], sources[2], f"exact: EM of {EARLY} iterations {early['exact']}, merging "
-              f"{merging['exact']} of {count}", early["exact"] < merging["exact"]),
-    ]  # fmt: skip
-    rows = tuple((label, f"{line['seconds']:.2f}", str(line["exact"])) for label, line in lines.items())
-    caption = f"ALARM, 10,000 rows, up to {found['first states']} first states"
-    grid = Grid(("way", "seconds", f"exact of {count}"), rows, caption)
-    return Section("Running time", grids=(grid,)), claims
-
-
-def _figure_5(found: dict[str, Json]) -> Part:
-    names = ("Figure 5: four interacting hidden variables get close to their 3, 2, 4 and 3 states",
-             "Figure 5: with these numbers of states the model predicts better than with binary ones",
-             "Figure 5: with binary ones structural EM leaves the true graph, with agglomeration hardly")  # fmt: skip
-    sources = ("close, with extra states", "agglomeration best, then original, then binary", "by picture")
-    if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
-    count = len(found)
-    near = sum(all(abs(k - FOUR[name]) <= 1 for name, k in each["states"].items()) for each in found.values())
-    exact = sum(each["states"] == FOUR for each in found.values())
-    mean = {label: float(np.mean([each["test"][label] for each in found.values()])) for label in
-            next(iter(found.values()))["test"]}  # fmt: skip
-    better = sum(each["test"]["agglomeration"] <= each["test"]["binary"] for each in found.values())
-    claims = [
-        Claim(names[0], sources[0], f"exact in {exact}, within one state in {near} of {count} samples", near == count),
-        Claim(names[1], sources[1], f"{better} of {count} samples; test log-loss "
-              + ", ".join(f"{label} {value:.4f}" for label, value in mean.items()), better == count),
-    ]  # fmt: skip
-    rows = tuple((label, f"{value:.4f}") for label, value in mean.items())
-    grids = [Grid(("model", "test log-loss (nats a row)"), rows, f"Mean of {count} samples of 10,000 rows")]
-    arcs = [each["arcs"] for each in found.values() if "arcs" in each]
-    changed = {kind: [each[kind] for each in arcs] for kind in ("agglomeration", "binary")}
-    if changed["binary"]:
-        sums = {kind: sum(n["removed"] + n["added"] for n in lines) for kind, lines in changed.items()}
-        claims.append(Claim(names[2], sources[2], f"arcs removed or added in {len(changed['binary'])} samples: "
-                            f"agglomeration {sums['agglomeration']}, binary {sums['binary']}",
-                            sums["agglomeration"] < sums["binary"]))  # fmt: skip
-        lines = tuple((kind, *(" ".join(str(n[way]) for n in each) for way in ("removed", "added")))
-                      for kind, each in changed.items())  # fmt: skip
-        grids.append(Grid(("hidden variables", "arcs removed, by sample", "arcs added"), lines,
-                          "Structural EM from the true graph", words=(0, 1, 2)))  # fmt: skip
-    else:
-        claims.append(not_run(names[2], sources[2], "structural EM is part of the full settings"))
-    words = ("The source draws its network without its tables; ours: h0 → h1, h0 → h2, {h1, h2} → h3, columns below.",)
-    return Section("Figure 5: four interacting hidden variables", words, tuple(grids)), claims
-
-
-def _figure_6(found: dict[str, Json], quick: bool) -> Part:
-    names = ("Figure 6: the network with a hidden variable predicts better than the one without",
-             "Figure 6: with agglomeration at least as good as a binary hidden variable in test log-loss")  # fmt: skip
-    sources = ("in all cases", "better, or equal where it says two states")
-    if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
-    rows, picture = [], []
-    over, better, worse = 0, 0, []
-    for case, each in found.items():
-        gains = {kind: each["baseline test"] - each[kind]["test"] for kind in ("binary", "agglomeration")}
-        picture += [(case, kind, gain) for kind, gain in gains.items()]
-        over += gains["agglomeration"] > 0
-        fine = gains["agglomeration"] >= gains["binary"] - SAME
-        better += fine
-        worse += [] if fine else [case]
-        rows.append((case, str(each.get("true", "–")), str(each["agglomeration"]["states"]),
-                     f"{each['baseline test']:.4f}", f"{gains['binary']:+.4f}", f"{gains['agglomeration']:+.4f}",
-                     f"{each['binary']['score'] - each['baseline']:+.1f}",
-                     f"{each['agglomeration']['score'] - each['baseline']:+.1f}"))  # fmt: skip
-    count = len(found)
-    strong = "our rival is the strongest search, not plain hill-climbing: elidan2000 says what of the gain was repair"
-    chosen = "the number of states is chosen by score on the training rows"
-    claims = [
-        Claim(names[0], sources[0], f"{over} of {count}", over == count, "" if over == count else strong),
-        Claim(names[1], sources[1], f"{better} of {count}" + (f"; worse: {', '.join(worse)}" if worse else ""),
-              better == count, chosen if worse else ""),
-    ]  # fmt: skip
-    head = ("case", "true", "states", "log-loss without", "binary", "agglomeration", "score, binary", "score, aggl.")
-    small = "; the news with 40 of its 100 columns" if quick else ""
-    grid = Grid(head, tuple(rows), f"Test log-loss gained (nats a row) and score (nats) over no hidden variable{small}")
-    figure = Figure("figure-6", dots(picture, "test log-loss gained (nats a row)", ("binary", "agglomeration")),
-                    "Figure 6: FindHidden with a binary hidden variable and with agglomeration")  # fmt: skip
-    return Section("Figure 6: FindHidden with and without agglomeration", (), (grid,), (figure,)), claims
 
 
 EXPERIMENT = Experiment(

@@ -8,7 +8,7 @@ from scipy.stats import chisquare
 
 from leverrier.kernels.noisy_or_births import draw_births, draw_new_active
 from leverrier.kernels.noisy_or_dense import draw_solo, gain, row_off, solo_gain, sweep_active_dense, sweep_links_dense
-from leverrier.kernels.noisy_or_hyper import log_columns, slice_alpha, slice_unit
+from leverrier.kernels.noisy_or_hyper import log_columns, log_density, slice_alpha, slice_unit
 from leverrier.kernels.noisy_or_levels import evidence, fill_steps, histogram, lower_levels, raise_levels, row_levels
 from leverrier.kernels.noisy_or_pair import allocate, draw_pair, redraw_links, start_pair, take_in
 from leverrier.kernels.noisy_or_random import coin, uniform
@@ -327,6 +327,14 @@ def test_slices_have_the_density_they_slice():
         values[j] = v
     assert values.mean() == pytest.approx(mean, abs=0.01)
     assert (values**2).mean() == pytest.approx(second, abs=0.01)
+
+
+def test_a_factor_for_every_cell_is_the_same_density():
+    rng, none = np.random.default_rng(18), np.empty(0)
+    base = np.concatenate([rng.random(900), np.ones(100)])  # their product is far below the smallest number
+    for v in (1e-12, 1e-3, 0.4, 1 - 1e-9):
+        each = log_density(v, base, none, none, 1000, 7.0, 2.0, 3.0)
+        assert each == pytest.approx(log_density(v, base, np.ones(1000), np.ones(1000), 1000, 7.0, 2.0, 3.0), rel=1e-3)
 
 
 def test_the_finite_models_alpha_has_its_density():

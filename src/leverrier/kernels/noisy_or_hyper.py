@@ -31,8 +31,20 @@ def log_columns(degree, n_observed, alpha, decay, unbounded):
 
 @njit(cache=True, nogil=True)
 def log_density(v, base, weight, power, n, zeros, a, b):
-    """Beta(a, b) times Π_j [1 − base_j (1−v)^power_j]^weight_j · (1−v)^zeros: λ's and ε's shape [wood2006 eq. 3]."""
+    """Beta(a, b) times Π_j [1 − base_j (1−v)^power_j]^weight_j · (1−v)^zeros: λ's and ε's shape [wood2006 eq. 3].
+
+    Without weights every weight and power is one: there are then as many factors as cells, so they are multiplied
+    and a logarithm is taken only where the product becomes small.
+    """
     total = (a - 1.0) * math.log(v) + (b - 1.0 + zeros) * math.log1p(-v)
+    if weight.size == 0:
+        product = 1.0
+        for j in range(n):
+            product *= 1.0 - base[j] * (1.0 - v)
+            if product < 1e-200:
+                total += math.log(product)
+                product = 1.0
+        return total + math.log(product)
     for j in range(n):
         total += weight[j] * math.log1p(-base[j] * (1.0 - v) ** power[j])
     return total

@@ -103,14 +103,14 @@ def _draw_each(columns: Columns, observations: Observations, settings: Settings,
     """λ of every cause from the cells it reaches now, then ε from all cells."""
     n = columns.size
     most = observations.cells.size
-    base, off, ones = np.empty(most), np.empty(observations.n_trials), np.ones(most)
+    base, off, none = np.empty(most), np.empty(observations.n_trials), np.empty(0)
     links, active = columns.links[:n], columns.active[:n]
 
     def drawn(value: float, only: int, prior: Beta) -> float:
         found, zeros = gather(
             observations.cells, links, active, 1 - columns.lam[:n], columns.epsilon, only, base, off
         )  # fmt: skip
-        return slice_unit(value, base, ones, ones, found, float(zeros), prior.a, prior.b, stream)
+        return slice_unit(value, base, none, none, found, float(zeros), prior.a, prior.b, stream)
 
     if isinstance(settings.lam, Beta):
         for k in range(n):

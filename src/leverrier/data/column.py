@@ -257,6 +257,8 @@ class Source:
     names: tuple[str, ...]
     n_rows: int
     column: Callable[[str], Column]
+    part: Callable[[int, int, Sequence[str]], Source] | None = None
+    """Of a tall file: some rows of columns that were asked for before, as a source of their own."""
 
     def __post_init__(self) -> None:
         if len(set(self.names)) != len(self.names):

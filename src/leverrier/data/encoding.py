@@ -221,17 +221,21 @@ def numbers(column: Column) -> NDArray[np.float64]:
 
 def encode(column: Column, variable: Variable, unseen: Unseen = "error") -> tuple[NDArray[np.signedinteger], list[str]]:
     """The cells as codes of the variable's states, −1 for a hole; and what there is to say."""
+    found, notes = places(column, variable, unseen)
+    return np.append(found, np.int32(-1))[column.codes()], notes
+
+
+def places(column: Column, variable: Variable, unseen: Unseen = "error") -> tuple[NDArray[np.int32], list[str]]:
+    """The state of each of the column's values, −1 where none is meant; and what there is to say."""
     found = _state_of_value(column, variable)
     lost = [code for code in np.flatnonzero(found < 0).tolist() if column.counts[code]]
-    labels = column.labels if lost else []
-    codes = column.codes()
-    if lost and unseen == "error":
-        row = int(np.argmax(codes == lost[0]))
+    if not lost:
+        return found, []
+    labels = column.labels
+    if unseen == "error":
+        row = int(np.argmax(column.codes() == lost[0]))
         raise unseen_label(column.name, labels[lost[0]], row, variable.states)
-    notes = []
-    if lost:
-        notes.append(unseen_note(column.name, [labels[code] for code in lost], int(column.counts[lost].sum())))
-    return np.append(found, np.int32(-1))[codes], notes
+    return found, [unseen_note(column.name, [labels[code] for code in lost], int(column.counts[lost].sum()))]
 
 
 def _state_of_value(column: Column, variable: Variable) -> NDArray[np.int32]:

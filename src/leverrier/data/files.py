@@ -43,7 +43,7 @@ def file_source(
                 scan = Scan(db, cells, str(path), header.names, missing, numeric)
         except duckdb.Error as problem:
             raise TableError(f"{path}: {first_line(problem)}") from None
-        yield Source(str(path), scan.names, scan.n_rows, scan.column)
+        yield Source(str(path), scan.names, scan.n_rows, scan.column, scan.part if scan.tall else None)
 
 
 def _is_parquet(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,11 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.alignment import Unseen, absent_and_extra, check_unseen, realign, text_of
 from leverrier.data.binning import Rule, cuts_of
+from leverrier.data.cells import put_together, small
 from leverrier.data.column import Column, Source
-from leverrier.data.encoding import Bins, Decision, Options, decide, encode, ignored, numbers
+from leverrier.data.encoding import Bins, Decision, Options, decide, encode, ignored, numbers, places
 from leverrier.data.files import file_source
 from leverrier.data.frames import dict_source, frame_source
-from leverrier.data.table import Label, Table, Variable, code_type
+from leverrier.data.memory import memory_limit
+from leverrier.data.table import Label, Table, Variable
 from leverrier.errors import OptionError, TableError
 
 
@@ -35,6 +38,7 @@ def read_table(
     missing: Collection[Any] = (),
     encoding: str = "utf-8",
     delimiter: str | None = None,
+    max_memory: int | str | None = None,
 ) -> Table:
     """A Table from a dataframe, a dict of columns, or a path to CSV or Parquet; `table.notes` says what was decided.
 
@@ -48,8 +52,12 @@ def read_table(
     unseen     what a label outside `like` or `states` is: an "error" or a "hole"
     missing    further values that mean a hole, such as "NA" or -9
     encoding, delimiter   of a CSV file, where it is not UTF-8, or the separator cannot be told from the header
+    max_memory bytes, or a text such as "2GB", for the whole program. A table that needs more is read as its distinct
+               rows with how often each came (`table.counted`), which learners take alike; if those need more too,
+               it is refused
     """
     check_unseen(unseen)
+    limit = memory_limit(max_memory)
     known = _known(like, states)
     if known is not None and types:
         raise OptionError("like= and states= say what the columns are: leave types= out")
@@ -63,8 +71,8 @@ def read_table(
         each = _weights(data, weights)
         weighing = weights if isinstance(weights, str) else None
         if known is not None:
-            return _read_known(data, known, {*options.ignore, weighing}, each, unseen)
-        return _read(data, options, weighing, each, unseen)
+            return _read_known(data, known, {*options.ignore, weighing}, each, unseen, limit)
+        return _read(data, options, weighing, each, unseen, limit)
 
 
 def as_table(data: Any, states: Mapping[str, Sequence[Label]] | None = None, unseen: Unseen = "error") -> Table:
@@ -185,7 +193,12 @@ def _opened(
 def _marked(data: Source, marks: set[str]) -> Source:
     if not marks:
         return data
-    return Source(data.what, data.names, data.n_rows, lambda name: data.column(name).without(marks))
+    part = data.part
+    return replace(
+        data,
+        column=lambda name: data.column(name).without(marks),
+        part=None if part is None else lambda start, stop, names: _marked(part(start, stop, names), marks),
+    )
 
 
 def _check_names(data: Source, options: Options, weights: Any) -> None:
@@ -222,26 +235,27 @@ def _weights(data: Source, weights: str | ArrayLike | None) -> NDArray[np.float6
 
 
 def _read(
-    data: Source, options: Options, weighing: str | None, weights: NDArray[np.float64] | None, unseen: Unseen
-) -> Table:
+    data: Source, options: Options, weighing: str | None, weights: NDArray[np.float64] | None, unseen: Unseen,
+    limit: int | None,
+) -> Table:  # fmt: skip
     notes: list[str] = []
     aside: dict[str, str] = {}
-    encoded: list[tuple[Variable, NDArray[Any]]] = []
+    variables: list[Variable] = []
+    encoded: dict[str, NDArray[Any]] = {}
     for column, decision in _decisions(data, options, weighing, weights):
         notes += decision.notes
         if decision.decision == "aside":
             aside[decision.name] = decision.reason
         if column is None or decision.variable is None:
             continue
-        codes, said = encode(column, decision.variable, unseen)
-        notes += said
-        encoded.append((decision.variable, _small(codes, decision.variable)))
-    if not encoded:
+        variables.append(decision.variable)
+        notes += _encode(data, column, decision.variable, unseen, encoded)
+    if not variables:
         why = "; ".join(f"{name!r}: {reason}" for name, reason in list(aside.items())[:4])
         raise TableError(f"{data.what} has no usable column ({why}); types= overrules this")
-    if len(encoded) == 1:
-        notes.append(f"only {encoded[0][0].name!r} is left: one variable has nothing to be related to.")
-    return _stacked(encoded, weights, notes, aside)
+    if len(variables) == 1:
+        notes.append(f"only {variables[0].name!r} is left: one variable has nothing to be related to.")
+    return put_together(data, variables, encoded, weights, notes, aside, limit)
 
 
 def _read_known(
@@ -250,39 +264,25 @@ def _read_known(
     skip: Collection[str | None],
     weights: NDArray[np.float64] | None,
     unseen: Unseen,
+    limit: int | None,
 ) -> Table:
     given = [name for name in data.names if name not in skip]
     notes = absent_and_extra([variable.name for variable in known], given)
-    encoded: list[tuple[Variable, NDArray[Any]]] = []
+    encoded: dict[str, NDArray[Any]] = {}
     for variable in known:
-        codes = np.full(data.n_rows, -1, dtype=np.int32)
         if variable.name in given:
             column = data.column(variable.name)
-            codes, said = encode(column.to_be_cut() if variable.cuts else column, variable, unseen)
-            notes += said
-        encoded.append((variable, _small(codes, variable)))
-    return _stacked(encoded, weights, notes, {})
+            notes += _encode(data, column.to_be_cut() if variable.cuts else column, variable, unseen, encoded)
+    kept = replace(data, names=tuple(given)) if given else data
+    return put_together(kept, known, encoded, weights, notes, {}, limit)
 
 
-def _small(codes: NDArray[np.signedinteger], variable: Variable) -> NDArray[Any]:
-    """The smallest type that holds the states, its largest value being the hole."""
-    kind = code_type(variable.cardinality)
-    return np.where(codes < 0, np.iinfo(kind).max, codes).astype(kind)
-
-
-def _stacked(
-    encoded: list[tuple[Variable, NDArray[Any]]],
-    weights: NDArray[np.float64] | None,
-    notes: Sequence[str],
-    aside: Mapping[str, str],
-) -> Table:
-    """All columns in one array, each given up as it is copied."""
-    variables = tuple(variable for variable, _ in encoded)
-    kind = code_type(max(variable.cardinality for variable in variables))
-    codes = np.empty((len(encoded), len(encoded[0][1])), dtype=kind)
-    for place in range(len(encoded) - 1, -1, -1):
-        _, cells = encoded.pop()
-        codes[place] = cells
-        if cells.dtype != kind:
-            codes[place][cells == np.iinfo(cells.dtype).max] = np.iinfo(kind).max
-    return Table(variables, codes, weights, tuple(notes), dict(aside))
+def _encode(
+    data: Source, column: Column, variable: Variable, unseen: Unseen, encoded: dict[str, NDArray[Any]]
+) -> list[str]:
+    """Put a column's cells beside the others, unless the rows are fetched later; says what there is to say."""
+    if data.part is not None:
+        return places(column, variable, unseen)[1]
+    codes, notes = encode(column, variable, unseen)
+    encoded[variable.name] = small(codes, variable)
+    return notes

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.column import Column, from_array, from_objects, listed, unlisted
+from leverrier.data.column import Column, Source, from_array, from_objects, listed, unlisted
 from leverrier.data.database import first_line, identifier, quote
 from leverrier.data.meaning import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
 from leverrier.errors import TableError
@@ -40,6 +41,16 @@ class _Field:
     kind: str
 
 
+@dataclass(frozen=True)
+class _Recipe:
+    """How the cells of a column that was looked at are fetched again, a few rows at a time: `v` stands for the cell."""
+
+    expression: str
+    holds: Literal["array", "date", "text"]
+    values: list[str] | None = None
+    """Of texts: the number that is fetched is a place among these."""
+
+
 class Scan:
     """A Parquet file's columns. Those of a CSV (given names) are all text, and are asked what they are texts of."""
 
@@ -62,6 +73,12 @@ class Scan:
         self.n_rows = int(self._one(f"SELECT count(*) FROM {self.cells}")[0])
         self.batch: dict[str, NDArray[Any]] = {}
         self.sizes: dict[str, int] = {}
+        self.recipes: dict[str, _Recipe] = {}
+
+    @property
+    def tall(self) -> bool:
+        """Whether rows can be fetched a few at a time."""
+        return self.n_rows > _TALL
 
     def _own_names(self, path: Path, shown: list[str]) -> tuple[str, ...]:
         """DuckDB renames the second of two equal names; the file's own schema has them as they are."""
@@ -81,13 +98,14 @@ class Scan:
                 f"{self.what}: column {name!r} holds nested values ({field.kind}): ignore=[{name!r}] skips it"
             )
         try:
-            if field.holds == "text" and self.n_rows > _TALL:
+            if field.holds == "text" and self.tall:
                 return self._tall_text(name, f"(SELECT {field.expression} AS v FROM {self.cells})")
             cells = self._fetched(name)
         except duckdb.Error as problem:
             raise TableError(f"{self.what}, column {name!r}: {first_line(problem)}") from None
         if field.holds == "text":
             return self._short_text(name, cells.tolist())
+        self.recipes[name] = _Recipe("v", field.holds)
         return from_array(name, _moments(cells) if field.holds == "date" else cells)
 
     def _one(self, query: str) -> tuple[Any, ...]:
@@ -131,12 +149,28 @@ class Scan:
             texts = self._tested(name, filled)
         came, notes = what_texts_are(name, texts) if self._typed(name) else ("text", ())
         if came != "text":
-            parsed = self._fetch(f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came]} END", cells)
+            value = f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came]} END"
+            self.recipes[name] = _Recipe(value, "date" if came == "date" else "array")
+            parsed = self._fetch(value, cells)
             return replace(from_array(name, _moments(parsed) if came == "date" else parsed), notes=notes)
         if self._about(name) > _MANY:
             return unlisted(name, "text", self._about(name), texts.size, self.n_rows, notes)
         values, counts = [text for text, _ in pairs], np.array([count for _, count in pairs], dtype=np.int64)
+        self.recipes[name] = _Recipe(_place_among(values), "text", values)
         return listed(name, "text", values, counts, self.n_rows, lambda: self._codes(cells, values), notes)
+
+    def part(self, start: int, stop: int, names: Sequence[str]) -> Source:
+        """Rows start to stop of columns that were looked at before, fetched together."""
+        inner = ", ".join(f"{self.fields[name].expression} AS v{place}" for place, name in enumerate(names))
+        outer = ", ".join(f"{_of(self.recipes[name], place)} AS c{place}" for place, name in enumerate(names))
+        rows = f"file_row_number >= {start} AND file_row_number < {stop}"
+        cells = self.cells.removesuffix(")") + ", file_row_number=true)"
+        fetched = self.db.execute(f"SELECT {outer} FROM (SELECT {inner} FROM {cells} WHERE {rows})").fetchnumpy()
+        columns = {
+            name: _part_column(name, self.recipes[name], np.ma.asanyarray(fetched[f"c{place}"]))
+            for place, name in enumerate(names)
+        }
+        return Source(self.what, tuple(names), stop - start, columns.__getitem__)
 
     def _about(self, name: str) -> int:
         """About how many different texts a column of a tall file has (all of them are estimated in one pass)."""
@@ -161,11 +195,30 @@ class Scan:
 
     def _codes(self, cells: str, values: list[str]) -> NDArray[np.int32]:
         """Each cell's place among these texts, −1 for a hole: an enumeration looks them up."""
-        if not values:
-            return np.full(self.n_rows, -1, dtype=np.int32)
-        kind = f"ENUM ({', '.join(quote(value) for value in values)})"
-        codes = self._fetch(f"enum_code(TRY_CAST(v AS {kind}))", cells)
-        return np.ma.filled(codes.astype(np.int32), -1)
+        return _places(self._fetch(_place_among(values), cells))
+
+
+def _place_among(values: list[str]) -> str:
+    kind = f"ENUM ({', '.join(quote(value) for value in values)})"
+    return f"enum_code(TRY_CAST(v AS {kind}))" if values else "CAST(NULL AS INTEGER)"
+
+
+def _places(codes: NDArray[Any]) -> NDArray[np.int32]:
+    return np.ma.filled(codes.astype(np.int32), -1)
+
+
+def _of(recipe: _Recipe, place: int) -> str:
+    """The recipe for the cell v<place>. Only what stands outside quotation marks is the cell."""
+    parts = re.split(r"('(?:[^']|'')*')", recipe.expression)
+    return "".join(text if text.startswith("'") else re.sub(r"\bv\b", f"v{place}", text) for text in parts)
+
+
+def _part_column(name: str, recipe: _Recipe, cells: NDArray[Any]) -> Column:
+    if recipe.values is None:
+        return from_array(name, _moments(cells) if recipe.holds == "date" else cells)
+    codes = _places(cells)
+    counts = np.bincount(codes[codes >= 0], minlength=len(recipe.values))
+    return listed(name, "text", recipe.values, counts, len(codes), lambda: codes)
 
 
 def _field(own: str, kind: str, from_csv: bool) -> _Field:

@@ -67,6 +67,8 @@ class Table:
     """What reading changed or set aside, one sentence each."""
     aside: Mapping[str, str] = field(default_factory=dict)
     """The columns that were set aside, and why."""
+    counted: bool = False
+    """Whether rows are distinct ones, each standing for as many rows of the source as its weight says."""
     _projections: dict[tuple[str, ...], Projection] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -116,12 +118,20 @@ class Table:
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
     @property
+    def n_cases(self) -> int:
+        """How many rows the source had: those that equal ones stand for are counted too."""
+        return round(self.total) if self.counted else self.n_rows
+
+    @property
     def missing(self) -> int:
         return missing_code(self.codes)
 
     @property
     def n_missing(self) -> int:
-        return int(np.count_nonzero(self.codes == self.missing))
+        """Empty cells, of the source if its equal rows were counted."""
+        if not self.counted or self.weights is None:
+            return int(np.count_nonzero(self.codes == self.missing))
+        return round(float(np.count_nonzero(self.codes == self.missing, axis=0) @ self.weights))
 
     def index(self, name: str) -> int:
         for position, column in enumerate(self.columns):
@@ -169,6 +179,12 @@ class Table:
             while len(kept) > 1 and sum(projection.nbytes for projection in list(kept.values())) > _KEPT_BYTES:
                 kept.pop(next(iter(kept)), None)
         return found
+
+    def distinct(self) -> Table:
+        """Each row once, in ascending order, with the weight of all that are equal."""
+        found = project(self.codes, self.cardinalities, self.weights)
+        return replace(self, codes=found.configurations, weights=found.weights, counted=self.counted or
+                       self.weights is None, _projections={})  # fmt: skip
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows with their labels, as a pandas DataFrame; holes are missing values."""

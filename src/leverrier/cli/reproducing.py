@@ -48,18 +48,17 @@ def reproduce(
     leverrier reproduce all --quick --data ../shared/data
     leverrier reproduce elidan2001 --only "figure 4"
     """
-    from leverrier.reproduce import documentation, showing
-    from leverrier.reproduce.experiments import experiment
+    from leverrier.reproduce import documentation, experiments, showing
     from leverrier.reproduce.runner import Settings
 
     wanted = _wanted(names)
     settings = Settings(Path(output), quick, seed, only, jobs or len(os.sched_getaffinity(0)), resume,
                         Path(data) if data else None)  # fmt: skip
-    experiments = [experiment(name) for name in wanted]
+    asked = [experiments.experiment(name) for name in wanted]
     if settings.data is None and not quiet:
         click.echo("leverrier: no data folder (--data, LEVERRIER_DATA): what needs real data is left out", err=True)
     done = []
-    for each in experiments:
+    for each in asked:
         found = _run(each, settings, shown_only, quiet or as_json)
         shown = each.show(found.results, quick)
         written = showing.write(found, shown)

@@ -6,7 +6,7 @@ regime-.98, regime-.998   a hidden state of that persistence drives three column
 second, first, independent   nothing is hidden: lags for the first of them, and nothing for the others
 
 At .998 a regime lasts 500 slices, so some samples of 2,000 hardly see the other one: a sample is drawn anew until each
-regime holds for at least --least slices (5 % by default; 1 takes every sample that changes at all). Such draws are counted.
+regime holds for at least --least slices (5 % by default; 1 takes every sample that changes). Such draws are counted.
 """
 
 from __future__ import annotations

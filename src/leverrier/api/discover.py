@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 
 import leverrier
 from leverrier.api.discovery import Discovery
-from leverrier.api.saved import load_examined
-from leverrier.api.time_discovery import TimeDiscovery
+from leverrier.api.saved import load_examined, read_content
+from leverrier.api.time_discovery import TimeDiscovery, load_content
+from leverrier.api.time_route import IN_TIME, discover_in_time
+from leverrier.api.time_saved import FORMAT as TIME
 from leverrier.data.matrix import as_matrix
 from leverrier.data.reading import describe_columns, read_table
-from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
@@ -27,12 +28,11 @@ from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.pieces import kept_in
 from leverrier.discovery.plan import Cut, Plan, Progress, Stop
-from leverrier.discovery.time import find_in_time
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 
-Method = Literal["auto", "network", "classes", "causes"]
+Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
 FEW_COLUMNS = 12
 """Tables of numbers up to this width are asked for classes first."""
@@ -66,7 +66,8 @@ def discover(
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
     by, time    sequences: the column that tells them apart, and the one that orders their rows
     method      "auto" decides by the data; "network": where hidden variables sit; "classes": one class behind all
-                columns, numbers as they are; "causes": overlapping yes/no causes
+                columns, numbers as they are; "causes": overlapping yes/no causes; "sequences": rows in their order
+                are one sequence; "boyen1999": sequences by the source's loop, arcs that skip slices becoming memories
     evidence    False leaves the tests out: what is found is then "not tested"
     max_hidden  at most so many: 3, or 1 without tests, since each next one rests on those before it
     draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
@@ -76,10 +77,14 @@ def discover(
     checkpoint  a folder for what is done so far, every few seconds; with resume=True the run goes on from there, and
                 its answer is bit for bit that of a run that was never stopped
     """
-    max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     _check(method, draws, resamples, max_hidden, budget, jobs)
-    if by is not None or time is not None or isinstance(data, Sequences):
-        return _in_time(data, by, time, ignore, types, weights, budget, progress, seed)
+    if by is not None or time is not None or isinstance(data, Sequences) or method in IN_TIME:
+        reading = {"by": by, "time": time, "ignore": ignore, "types": types}
+        asked = {"seed": seed, "budget": budget, "progress": progress, "stop": stop, "score": score,
+                 "max_parents": max_parents, "max_hidden": max_hidden, "evidence": evidence, "weights": weights,
+                 "checkpoint": checkpoint}  # fmt: skip
+        return discover_in_time(data, reading, method, asked)
+    max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()
     table = read_table(data, **_reading(data, weights, ignore, types))
     if not table.variables:
@@ -107,27 +112,15 @@ def discover(
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
 
 
-def _in_time(
-    data: Any, by: str | None, time: str | None, ignore: Any, types: Any, weights: Any, budget: float | None,
-    progress: Progress | None, seed: int,
-) -> TimeDiscovery:  # fmt: skip
-    """Sequences: lags first, then memories, then hidden chains, each judged on blocks that were held out."""
-    if weights is not None:
-        raise OptionError("weights= is for tables: slices of a sequence count once each")
-    how = {} if isinstance(data, Sequences) else {"by": by, "time": time, "ignore": ignore, "types": types}
-    sequences = read_sequences(data, **how)
-    found = find_in_time(sequences, seed=seed, budget=budget, progress=progress)
-    return TimeDiscovery(found, sequences, {"by": by, "time": time, "seed": seed})
-
-
-def load(path: str | os.PathLike[str]) -> Discovery:
-    """What `Discovery.save` wrote."""
+def load(path: str | os.PathLike[str]) -> Discovery | TimeDiscovery:
+    """What `Discovery.save` or `TimeDiscovery.save` wrote."""
     name = os.fspath(path)
     try:
         text = read_whole(name).decode()
     except UnicodeDecodeError:
         raise OptionError(f"{name}: not a text file, so no saved discovery") from None
-    return Discovery(load_examined(text, name))
+    content = read_content(text, name)
+    return load_content(content, name) if content["format"] == TIME else Discovery(load_examined(text, name))
 
 
 def _routes(
@@ -169,11 +162,11 @@ def _numbers(data: Any, weights: Any, ignore: Any, types: Any) -> list[str]:
 
 
 def _check(
-    method: str, draws: int, resamples: int, max_hidden: int, budget: float | None, jobs: int | None
+    method: str, draws: int, resamples: int, max_hidden: int | None, budget: float | None, jobs: int | None
 ) -> None:
     if method not in get_args(Method):
         raise OptionError(f"method={method!r}: expected one of {', '.join(map(repr, get_args(Method)))}")
-    for name, value, least in (("draws", draws, 0), ("resamples", resamples, 0), ("max_hidden", max_hidden, 0)):
+    for name, value, least in (("draws", draws, 0), ("resamples", resamples, 0), ("max_hidden", max_hidden or 0, 0)):
         if value < least:
             raise OptionError(f"{name}={value!r}: expected {least} or more")
     if budget is not None and not budget > 0:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.api.time_saved import FORMAT as TIME
 from leverrier.data.table import Variable
 from leverrier.discovery.certainty import Certainty, Rows
 from leverrier.discovery.evidence import Evidence
@@ -57,14 +58,20 @@ def dump(found: Examined) -> str:
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def load_examined(text: str, path: str | None = None) -> Examined:
-    """What `dump` wrote; anything else is refused in one line."""
+def read_content(text: str, path: str | None = None) -> dict[str, Any]:
+    """The JSON of a saved discovery of either kind; anything else is refused in one line."""
     try:
         content = json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         raise FormatError(f"not JSON: {error}", path=path) from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
+    if not isinstance(content, dict) or content.get("format") not in (FORMAT, TIME):
         raise FormatError("not a saved discovery: expected a file written by Discovery.save", path=path)
+    return content
+
+
+def load_examined(text: str, path: str | None = None) -> Examined:
+    """What `dump` wrote; anything else is refused in one line."""
+    content = read_content(text, path)
     if content.get("version") != VERSION:
         raise FormatError(f"version {content.get('version')!r} of the format; this program reads {VERSION}", path=path)
     try:

@@ -12,12 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.api.rows import add_states
+from leverrier.api.time_saved import dump_time, load_time
+from leverrier.data.card import card
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
+from leverrier.data.table import Table, Variable, code_type
 from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.time_described import TimeSummary
 from leverrier.discovery.time_findings import HiddenChain, TimeFindings
+from leverrier.discovery.time_words import slices_text
+from leverrier.discovery.time_words import summary as summary_words
 from leverrier.errors import OptionError
-from leverrier.formats.dynamic import write_dynamic
 from leverrier.formats.files import write_whole
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.report.time_page import time_page
@@ -44,8 +49,12 @@ class TimeDiscovery:
     """A verdict in words (print it), what is remembered, the hidden variables, and every row's states."""
 
     findings: TimeFindings
-    sequences: Sequences = field(repr=False)
+    columns: tuple[Variable, ...]
+    """The columns as they were read: new data are read like them."""
+    summary: TimeSummary
     settings: Mapping[str, Any] = field(default_factory=dict)
+    sequences: Sequences | None = field(default=None, repr=False)
+    """What it was learnt from; None where it was read from a file."""
 
     @property
     def verdict(self) -> str:
@@ -57,9 +66,20 @@ class TimeDiscovery:
         found = self.findings
         nats = found.gain * math.log(2)
         error = nats / found.z if found.z else 0.0
-        evidence = Evidence(nats * found.n_slices, accepted=True, tested=True, held_out=nats,
-                            held_out_interval=(nats - 1.96 * error, nats + 1.96 * error), kind="time")  # fmt: skip
-        return tuple(HiddenInTime(c.name, c.states, c.drives, nats * found.n_slices, evidence, c) for c in found.hidden)
+        interval = (nats - 1.96 * error, nats + 1.96 * error) if found.tested else None
+        whole, held_out = nats * found.n_slices, nats if found.tested else None
+        evidence = Evidence(whole, accepted=found.accepted, tested=found.tested, held_out=held_out,
+                            held_out_interval=interval, kind="time")  # fmt: skip
+        return tuple(HiddenInTime(c.name, c.states, c.drives, whole, evidence, c) for c in found.hidden)
+
+    @property
+    def headline(self) -> str:
+        return summary_words(self.findings)
+
+    @property
+    def model(self) -> Any:
+        """What the verdict rests on: bits_per_slice, surprise and posterior of new data are its methods."""
+        return self.findings.model
 
     @property
     def network(self) -> DynamicNetwork | None:
@@ -71,44 +91,59 @@ class TimeDiscovery:
         """The best model without hidden variables."""
         return self.findings.observed
 
+    def bits_per_slice(self, data: Any = None) -> float:
+        """What a slice costs the model (less is better): of the data learnt from, or of others."""
+        model, sequences = self.findings.model, self._sequences(data)
+        if isinstance(model, DynamicNetwork):
+            return model.bits_per_slice(sequences, self.findings.inference)
+        return model.bits_per_slice(sequences)
+
     def posterior(self, data: Any = None, name: str | None = None) -> Floats:
         """(rows, states): P(state | the whole sequence), in the order of the rows; the first variable by default."""
         if not self.findings.hidden:
             raise OptionError("nothing hidden was found, so there are no states to give rows")
-        chosen = name or self.findings.hidden[0].name
-        sequences = self.sequences if data is None else self._read(data)
-        found = self.findings.posterior(None if data is None else sequences)
-        if chosen not in found:
-            raise OptionError(f"no hidden variable {chosen!r}: found were {', '.join(found)}")
-        return sequences.by_row(found[chosen])
+        known = [one.name for one in self.findings.hidden]
+        if name is not None and name not in known:
+            raise OptionError(f"no hidden variable {name!r}: found were {', '.join(known)}")
+        return self._posteriors(data)[name or known[0]]
+
+    def _posteriors(self, data: Any) -> dict[str, Floats]:
+        sequences = self._sequences(data)
+        found = self.findings.posterior(None if sequences is self.sequences else sequences)
+        return {name: sequences.by_row(each) for name, each in found.items()}
+
+    def states_of(self, data: Any = None) -> dict[str, list[Any]]:
+        """Columns for each hidden variable: `NAME`, its most probable state, and `NAME_probability`, by row."""
+        columns: dict[str, list[Any]] = {}
+        shares = self._posteriors(data) if self.findings.hidden else {}
+        for one in self.findings.hidden:
+            best = shares[one.name].argmax(axis=1).tolist()
+            columns[one.name] = [one.labels[k] for k in best] if one.labels else best
+            columns[f"{one.name}_probability"] = shares[one.name].max(axis=1).tolist()
+        return columns
 
     def add_to(self, data: Any) -> Any:
         """The data with a column for each hidden variable's most probable state and one for its probability."""
-        columns: dict[str, list[Any]] = {}
-        for one in self.findings.hidden:
-            shares = self.posterior(data, one.name)
-            columns[one.name] = shares.argmax(axis=1).tolist()
-            columns[f"{one.name}_probability"] = shares.max(axis=1).tolist()
-        return add_states(data, columns)
+        return add_states(data, self.states_of(data))
 
     def report(self, path: str | os.PathLike[str], title: str | None = None) -> None:
         """Write the report: one HTML file that needs no network."""
-        page = time_page(self.findings, self.sequences, title or "What nobody measured, over time", self._command())
+        page = time_page(self.findings, self.summary, self.settings, title or "What nobody measured, over time")
         write_whole(os.fspath(path), page.encode())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as a network in time (JSON; `read_dynamic` reads it back)."""
-        if self.network is None:
-            raise OptionError("this model keeps memories of whole sequences, which the file format does not hold yet")
-        write_dynamic(self.network, path)
+        """Write everything as JSON; `leverrier.load` reads it back. No row of the data is in it."""
+        text = dump_time(self.findings, self.columns, self.summary, self.settings)
+        write_whole(os.fspath(path), text.encode())
 
-    def _read(self, data: Any) -> Sequences:
-        by, time = self.settings.get("by"), self.settings.get("time")
-        return read_sequences(data, by=by, time=time, like=self.sequences, unseen="hole")
-
-    def _command(self) -> str:
-        words = [f"--{name} {value}" for name, value in self.settings.items() if value is not None]
-        return "leverrier discover DATA " + " ".join(words)
+    def _sequences(self, data: Any) -> Sequences:
+        if data is not None:
+            read = isinstance(data, Sequences)
+            by, time = (None if read else self.settings.get(name) for name in ("by", "time"))
+            return read_sequences(data, by, time, like=_empty(self.columns), unseen="hole")
+        if self.sequences is None:
+            raise OptionError("the rows are not in the saved file: give the data")
+        return self.sequences
 
     def __str__(self) -> str:
         return self.findings.words
@@ -117,6 +152,21 @@ class TimeDiscovery:
         return f"TimeDiscovery({self.findings!r})"
 
     def _repr_html_(self) -> str:
-        from html import escape
+        kept = self.summary
+        facts = {"sequences": f"{kept.sequences:,}", "slices": f"{self.findings.n_slices:,}", "columns": kept.columns}
+        rows = [(one.name, one.states, ", ".join(one.drives[:8]), ", ".join(map(slices_text, one.dwell)))
+                for one in self.findings.hidden]  # fmt: skip
+        words = (f"{self.verdict}; found.report(\"report.html\") writes the whole report",)
+        return card(self.headline, facts, ("hidden", "states", "drives", "lasts (slices)"), rows, words)
 
-        return f"<pre style='white-space: pre-wrap'>{escape(str(self))}</pre>"
+
+def _empty(columns: tuple[Variable, ...]) -> Table:
+    """A table of these columns without rows: to read others like it."""
+    kind = code_type(max((column.cardinality for column in columns), default=1))
+    return Table(columns, np.zeros((len(columns), 0), dtype=kind))
+
+
+def load_content(content: Mapping[str, Any], path: str | None) -> TimeDiscovery:
+    """What `TimeDiscovery.save` wrote."""
+    findings, columns, summary, settings = load_time(content, path)
+    return TimeDiscovery(findings, columns, summary, settings)

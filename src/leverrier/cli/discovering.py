@@ -21,8 +21,9 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 @click.option("--save", type=click.Path(dir_okay=False), help="The findings as JSON (default: TABLE.leverrier.json).")
 @click.option("--by", metavar="COLUMN", help="Sequences: the column that tells them apart.")
 @click.option("--time", metavar="COLUMN", help="Sequences: the column that orders their rows.")
-@click.option("--method", type=click.Choice(["auto", "network", "classes", "causes"]), default="auto",
-              show_default=True, help="What to look for.")  # fmt: skip
+@click.option("--method", type=click.Choice(["auto", "network", "classes", "causes", "sequences", "boyen1999"]),
+              default="auto", show_default=True,
+              help="What to look for; the last two take rows as sequences.")  # fmt: skip
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
 @click.option("--weights", metavar="COLUMN", help="The column that says how often each row counts.")
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3; 1 without evidence).")
@@ -46,6 +47,7 @@ def discover(
     leverrier discover survey.csv
     leverrier discover survey.csv --budget 5m --ignore id
     leverrier discover diary.csv --by patient --time day
+    leverrier discover diary.csv --by patient --time day --method boyen1999
     """
     with Interruptible(quiet or as_json) as run:
         found = lv.discover(
@@ -56,14 +58,8 @@ def discover(
     base = Path(table)
     report, saved = output or f"{base.with_suffix('')}.leverrier.html", save or f"{base.with_suffix('')}.leverrier.json"
     found.report(report, title=f"What nobody measured in {base.name}")
-    where = f"The report is in {report}"
-    try:
-        found.save(saved)
-        where += f", the findings are in {saved}"
-    except lv.OptionError as reason:  # a model in time that no file holds
-        if save or as_json:
-            raise
-        where += f" (not saved: {reason})"
+    found.save(saved)
+    where = f"The report is in {report}, the findings are in {saved}"
     if as_json:
         click.echo(Path(saved).read_text(encoding="utf-8"))
     else:

@@ -47,9 +47,13 @@ def described(
     left = None if plan.spent or not thorough else remaining(table, _simulator(found, table), plan.seed)
     scores = {} if plan.spent or not thorough else _scores(found, table, score, plan)
     plan.tell("what is left unexplained", 1.0)
-    versions = {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
     return replace(found, rows=rows_of(table, posteriors), remaining=left, scores=scores,
-                   settings={**found.settings, "versions": versions})  # fmt: skip
+                   settings={**found.settings, "versions": versions()})  # fmt: skip
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that numbers come from."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
 def _posteriors(found: Examined, source: Any, table: Table) -> dict[str, Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,7 +56,7 @@ def explain(network: Network, table: Table, name: str, posterior: NDArray[np.flo
     shares = {column: _shares(table, column, weighted) for column in near}
     overall = {column: _shares(table, column, weights[:, None])[:, 0] for column in near}
     return tuple(
-        _state(table, network.states[name][k], float(prevalence[k]), k, shares, overall)
+        marked(table.states, network.states[name][k], float(prevalence[k]), k, shares, overall)
         for k in range(len(prevalence))
     )
 
@@ -69,21 +70,22 @@ def _shares(table: Table, column: str, weights: NDArray[np.float64]) -> NDArray[
     return counts / np.maximum(counts.sum(axis=0), 1e-300)
 
 
-def _state(
-    table: Table,
+def marked(
+    states: Mapping[str, Sequence[Label]],
     label: Label,
     prevalence: float,
     k: int,
     shares: dict[str, NDArray[np.float64]],
     overall: dict[str, NDArray[np.float64]],
 ) -> State:
+    """State k: what marks it, from shares of (values, states) by column and those over all rows."""
     found = []
     for column, each in shares.items():
         lift = each[:, k] - overall[column]
         value = int(np.argmax(lift))
-        found.append(Mark(column, table.states[column][value], float(each[value, k]), float(overall[column][value])))
+        found.append(Mark(column, states[column][value], float(each[value, k]), float(overall[column][value])))
     found.sort(key=lambda mark: mark.overall - mark.share)
-    profile = {c: dict(zip(table.states[c], each[:, k].tolist(), strict=True)) for c, each in shares.items()}
+    profile = {c: dict(zip(states[c], each[:, k].tolist(), strict=True)) for c, each in shares.items()}
     marks = tuple(mark for mark in found[:MARKS] if mark.share - mark.overall > 0.02)
     suggested = ", ".join(f"{mark.column} {mark.value}" for mark in marks[:2]) or f"state {label}"
     return State(label, prevalence, marks, profile, suggested)

@@ -28,6 +28,7 @@ from leverrier.learning.search.hill_climb import hill_climb
 from leverrier.learning.search.problem import Effort
 from leverrier.model.cpd import CPD, TableCPD
 from leverrier.model.dynamic import DynamicNetwork
+from leverrier.model.dynamic_query import Inference
 from leverrier.model.graph import Graph
 from leverrier.statistics.factored import FactoredCounts
 from leverrier.statistics.family import Family, Statistics
@@ -47,6 +48,7 @@ STAGES = 3
 """Rounds of search on the same counts, each with its own potential parents. [boyen1999 section 5.1]"""
 CANDIDATES = 8
 MOST_CELLS = 2**14
+MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Round:
     """Per slice of the sequences learnt from."""
     arcs: tuple[NonMarkovArc, ...]
     """The arcs that skip slices which this round's search asked for."""
-    inference: str = "exact"
+    inference: Inference = "exact"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +97,18 @@ class MemoryFindings:
         return self.rounds[-1].network
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """What each round ended with, and the arcs that asked for memories."""
+        said = [f"{each.name}: {each.bits:.3f} bits a slice on the sequences learnt from." for each in self.rounds]
+        arcs = self.rounds[1].arcs[:MOST_NAMED]
+        if arcs:
+            named = (f"{arc.parent} {arc.lag} slices back → {arc.child} ({arc.gain:.1f} nats)" for arc in arcs)
+            said.append(f"Arcs that skip slices: {'; '.join(named)}.")
+        return tuple(said)
+
+    @property
     def words(self) -> str:
-        lines = [f"{each.name}: {each.bits:.3f} bits a slice on the sequences learnt from." for each in self.rounds]
+        lines = list(self.steps)
         for memory in self.memories:
             children = [c for (p, _), c in self.network.edges if p == memory.name and c != memory.name]
             drives = ", ".join(dict.fromkeys(children)) or "nothing any more"
@@ -152,7 +164,7 @@ def find_memories(
         new = memories_for(arcs, memories, most_memories)
         memories = (*memories, *new)
         begin = with_memories(network, parents, memories, new, counts, rule, data)
-        how = "exact" if _joint_states(begin) <= EXACT_STATES else "boyen-koller"
+        how: Inference = "exact" if _joint_states(begin) <= EXACT_STATES else "boyen-koller"
         fit = fit_dynamic(begin, data, how, prior=0.5, max_iterations=max_iterations, tolerance=1.0)
         network = fit.network
         expected = FactoredCounts(network, data, lags, how)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slice_features import lag_features
 from leverrier.data.slices import Sequences
+from leverrier.discovery.plan import Plan, Progress, Stop
 from leverrier.discovery.time_chains import Built, Ground, best_chains
-from leverrier.discovery.time_findings import HiddenChain, TimeFindings, Tried
+from leverrier.discovery.time_findings import Fold, HiddenChain, TimeFindings, Tried
 from leverrier.discovery.time_observed import Alternative, Observed, best_observed
 from leverrier.errors import TableError
 from leverrier.learning.dynamic import slice_order
 from leverrier.learning.slice_choice import bag_slices, choose, compare
-from leverrier.learning.slice_design import make_design, make_folds
+from leverrier.learning.slice_design import make_blocks, make_design, make_folds
 from leverrier.model.chain_model import marginal
 from leverrier.status import Status
 
-Progress = Callable[[str, float], None]
 FOLDS = 5
 LEAST_SLICES = 30
 
@@ -33,8 +33,10 @@ def find_in_time(
     budget: float | None = None,
     progress: Progress | None = None,
     *,
+    max_hidden: int = 3,
     bagged: int = 0,
     folds: int = FOLDS,
+    stop: Stop | None = None,
 ) -> TimeFindings:
     """What sequences remember, and whether something hidden drives them.
 
@@ -44,14 +46,21 @@ def find_in_time(
     found = read_sequences(sequences)
     if found.n_slices < LEAST_SLICES:
         raise TableError(f"{found.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
-    deadline = np.inf if budget is None else time.monotonic() + budget
+    plan = Plan(max_hidden=max_hidden, seed=seed, progress=progress, stop=stop,
+                deadline=np.inf if budget is None else time.monotonic() + budget)  # fmt: skip
     parts = make_folds(found, folds, seed)
     order = slice_order(found, seed)
-    observed = best_observed(found, order, parts, deadline, _part(progress, 0.0, 0.4))
-    built = _hidden(found, observed, order, parts, seed, deadline, progress)
+    observed = best_observed(found, order, parts, replace(plan, progress=_part(progress, 0.0, 0.4)))
+    built = _hidden(found, observed, order, parts, plan)
     bag = bag_slices(observed.best.design, observed.best.choice, bagged, seed) if bagged else None
-    status = Status.BUDGET if time.monotonic() > deadline else Status.CONVERGED
-    return _findings(found, observed, built, order, status, bag)
+    return _findings(found, observed, built, order, parts, ended(plan), bag)
+
+
+def ended(plan: Plan) -> Status:
+    """How a run of this plan ended."""
+    if plan.stopped:
+        return Status.INTERRUPTED
+    return Status.BUDGET if plan.spent else Status.CONVERGED
 
 
 def _part(progress: Progress | None, low: float, high: float) -> Progress | None:
@@ -61,16 +70,14 @@ def _part(progress: Progress | None, low: float, high: float) -> Progress | None
 
 
 def _hidden(
-    found: Sequences, observed: Observed, order: tuple[str, ...], folds: NDArray[np.int64], seed: int, deadline: float,
-    progress: Progress | None,
-) -> list[Built]:  # fmt: skip
+    found: Sequences, observed: Observed, order: tuple[str, ...], folds: NDArray[np.int64], plan: Plan
+) -> list[Built]:
     """Chains on one lag, and on all that the best observed model asks."""
     plain = make_design(found, lag_features(found.variables, min(1, observed.best.lags or 1)), ())
     residual: dict[str, Any] = {"means": None, "one lag": (plain, choose(plain, folds))}
     built = []
-    for number, ground in enumerate(_grounds(observed, order, residual, seed, deadline)):
-        if progress is not None:
-            progress(f"hidden chains on {ground.name}", 0.4 + 0.3 * number)
+    for number, ground in enumerate(_grounds(observed, order, residual, plan)):
+        plan.tell(f"hidden chains on {ground.name}", 0.4 + 0.3 * number)
         if ground.spent:
             break
         best = best_chains(ground, folds, observed.best.bits)
@@ -79,25 +86,24 @@ def _hidden(
     return built
 
 
-def _grounds(
-    observed: Observed, order: tuple[str, ...], residual: dict[str, Any], seed: int, deadline: float
-) -> list[Ground]:
+def _grounds(observed: Observed, order: tuple[str, ...], residual: dict[str, Any], plan: Plan) -> list[Ground]:
     """One lag (or none, where sequences have length 1), and what the best observed model asks."""
     lag_one = next((one for one in observed.alternatives if one.lags == 1 and not one.memories), None)
     first = lag_one or observed.alternatives[0]
-    grounds = [Ground(first.name, first.design, first.choice, residual, seed, deadline)]
+    grounds = [Ground(first.name, first.design, first.choice, residual, plan)]
     if observed.best is not first and observed.best.lags >= 1:
         kept = [feature for feature in observed.best.design.features if feature in set(observed.model.features)]
         own = tuple(feature for feature in kept if getattr(feature, "lag", 1) != 0)
         before = lag_features(observed.best.design.variables, 1)
         design = make_design(observed.best.design.sequences, tuple(dict.fromkeys((*before, *own))), order)
-        grounds.append(Ground(observed.best.name, design, observed.best.choice, residual, seed, deadline))
+        grounds.append(Ground(observed.best.name, design, observed.best.choice, residual, plan))
     return grounds
 
 
 def _findings(
-    found: Sequences, observed: Observed, built: list[Built], order: tuple[str, ...], status: Status, bag: Any
-) -> TimeFindings:
+    found: Sequences, observed: Observed, built: list[Built], order: tuple[str, ...], parts: NDArray[np.int64],
+    status: Status, bag: Any,
+) -> TimeFindings:  # fmt: skip
     rows = [_row(observed, one) for one in observed.alternatives]
     accepted: Built | None = None
     base = observed.best.choice.block_bits
@@ -108,11 +114,13 @@ def _findings(
         rows.append(Tried(one.name, one.bits, judged.gain, judged.z, observed.best.name, good, True))
         if good and (accepted is None or one.bits < accepted.bits):
             accepted = one
+    best = accepted or min(built, key=lambda one: one.bits, default=None)
     memories = observed.model.memories if observed.clear_memories else ()
     common: dict[str, Any] = {
         "observed": observed.model, "observed_name": observed.best.name, "lags": observed.clear_lags,
         "memories": memories, "table": tuple(rows), "order": order, "n_slices": found.n_slices, "status": status,
         "bagged": bag, "notes": found.notes,
+        "folds": fold_costs(found, parts, base, None if best is None else best.block_bits),
     }  # fmt: skip
     if accepted is None:
         return TimeFindings(hidden=(), gain=0.0, z=0.0, model=observed.model, **common)
@@ -130,20 +138,35 @@ def _row(observed: Observed, one: Alternative) -> Tried:
     return Tried(one.name, one.bits, judged.gain, judged.z, against, judged.clear())
 
 
+def fold_costs(
+    found: Sequences, parts: NDArray[np.int64], observed: NDArray[np.float64], hidden: NDArray[np.float64] | None
+) -> tuple[Fold, ...]:
+    """By fold, what its slices cost without and with hidden variables, from the costs of blocks."""
+    blocks = make_blocks(found, parts)
+    fold_of = np.zeros(int(blocks[-1]) + 1, dtype=np.int64)
+    fold_of[blocks] = parts
+    made = []
+    for fold in np.unique(parts):
+        slices = int(np.count_nonzero(parts == fold))
+        here = fold_of == fold
+        after = None if hidden is None else float(hidden[here].sum()) / slices
+        made.append(Fold(slices, float(observed[here].sum()) / slices, after))
+    return tuple(made)
+
+
 def _chains(found: Sequences, built: Built) -> tuple[HiddenChain, ...]:
     model = built.fit.model
     made = []
     for i, (chain, link) in enumerate(zip(model.chains, built.links, strict=True)):
         own = marginal(built.fit.posterior, model.sizes, i)
         drives = model.driven(chain.name)
-        made.append(
-            HiddenChain(chain.name, chain.states, drives, chain.persistence, chain.dwell, own.mean(axis=0), link.window,
-                        chain, own, {name: _profile(found, name, own) for name in drives})
-        )  # fmt: skip
+        seen = {name: profile(found, name, own) for name in drives}
+        made.append(HiddenChain(chain.name, chain.states, drives, chain.transition, own.mean(axis=0), link.window, own,
+                                seen))  # fmt: skip
     return tuple(made)
 
 
-def _profile(found: Sequences, name: str, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
+def profile(found: Sequences, name: str, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
     """How often each state of a column was seen in each state of the chain."""
     cells = found.table.column(name)
     states = len(found.states[name])

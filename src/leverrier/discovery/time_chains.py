@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.discovery.plan import Plan
 from leverrier.learning.chain_em import ChainFit, ChainSettings, fit_chains
 from leverrier.learning.chain_starts import WINDOWS, Expectation, chain_start, copy_start
 from leverrier.learning.slice_choice import LN2, Choice, compare, fit_slices
@@ -24,7 +24,6 @@ LEAST_COPIED, MOST_COPIED = 5, 12
 SLACK = 0.005
 """Nats a slice by which a chain may be worth less than the one before it and still be judged."""
 MOST_JOINT = 64
-MOST_CHAINS = 3
 CLIMBED = 2
 """Of the starts with two states so many are tried with more."""
 HOPELESS = 3.0
@@ -53,12 +52,11 @@ class Ground:
     choice: Choice
     residual: Mapping[str, tuple[Design, Choice] | None]
     """By name: how the model is learnt whose residuals are clustered; None stands for the columns' means."""
-    seed: int
-    deadline: float = np.inf
+    plan: Plan
 
     @property
     def spent(self) -> bool:
-        return time.monotonic() > self.deadline
+        return self.plan.spent
 
     @property
     def settings(self) -> ChainSettings:
@@ -99,7 +97,7 @@ def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.in
     """
     best: Built | None = None
     before = ground.choice.bits
-    for _ in range(MOST_CHAINS):
+    for _ in range(ground.plan.max_hidden):
         found = _best_next(ground, best, folds, before, to_beat)
         if found is None or (best is not None and not _clearly_better(best, found)):
             break
@@ -155,7 +153,7 @@ def _extend(
         start = copy_start(sequences, link.residuals, live)
     else:
         start = chain_start(sequences, _expectation(ground, fit, link.residuals, live), link.window, link.states, live,
-                        ground.seed)  # fmt: skip
+                        ground.plan.seed)  # fmt: skip
     if start is None:
         return None
     if fit is not None:

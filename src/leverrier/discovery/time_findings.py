@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.slice_features import Memory
+from leverrier.data.table import Variable
+from leverrier.discovery.time_words import time_words
 from leverrier.learning.dynamic import as_dynamic
-from leverrier.model.chain_model import Chain, ChainModel
+from leverrier.model.chain_model import ChainModel
 from leverrier.model.dynamic import DynamicNetwork
+from leverrier.model.dynamic_query import Inference
 from leverrier.model.slice_model import SliceModel
 from leverrier.status import Status
 
@@ -20,6 +23,7 @@ Floats = NDArray[np.float64]
 LASTING = 0.15
 """By how much a state must be likelier to stay than to be drawn anew, for the chain to be said to last."""
 Verdict = Literal["hidden", "memories", "lags", "nothing"]
+Method = Literal["default", "boyen1999"]
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,15 @@ class Tried:
     hidden: bool = False
 
 
+@dataclass(frozen=True)
+class Fold:
+    """One part that was held out: its slices, and what one of them cost (bits) without and with hidden variables."""
+
+    slices: int
+    observed: float
+    hidden: float | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class HiddenChain:
     """A hidden variable that moves in time."""
@@ -45,19 +58,31 @@ class HiddenChain:
     name: str
     states: int
     drives: tuple[str, ...]
-    persistence: Floats
-    """By state, the probability of lasting one more slice."""
-    dwell: Floats
-    """By state, how many slices it lasts on average."""
+    transition: Floats
+    """By state, the probabilities of the next one; of a memory as they were along the sequences."""
     share: Floats
     """By state, the share of slices spent in it."""
     window: int
     """The window of the residuals from which it was begun: 1 means a cause within the slice."""
-    chain: Chain
     posterior: Floats
-    """(slices, states): P(state | the whole sequence)."""
+    """(slices, states): P(state | the whole sequence); without slices where the finding was read from a file."""
     profiles: Mapping[str, Floats]
     """By driven column (states of the chain, states of the column): how often each was seen."""
+    of: str = ""
+    """The column that it began as a memory of, `depth` slices before."""
+    depth: int = 0
+    labels: tuple[str, ...] = ()
+    """Its states by name, where they have names of their own."""
+
+    @property
+    def persistence(self) -> Floats:
+        """By state, the probability of lasting one more slice."""
+        return np.diag(self.transition).copy()
+
+    @property
+    def dwell(self) -> Floats:
+        """By state, how many slices it lasts on average."""
+        return 1.0 / np.maximum(1.0 - self.persistence, 1e-12)
 
     @property
     def within_slice(self) -> bool:
@@ -65,17 +90,20 @@ class HiddenChain:
         return bool(self.share @ (self.persistence - self.share) < LASTING)
 
 
+Model = ChainModel | SliceModel | DynamicNetwork
+
+
 @dataclass(frozen=True, eq=False)
 class TimeFindings:
-    """All that `find_in_time` found."""
+    """All that was found in sequences, by `find_in_time` or by the source's loop."""
 
     hidden: tuple[HiddenChain, ...]
     gain: float
-    """Bits per held-out slice that the hidden chains gain over the best model without them (0 if there are none)."""
+    """Bits per held-out slice that the hidden variables gain over the best model without them (0 if there are none)."""
     z: float
-    model: ChainModel | SliceModel
-    """With the hidden chains, if there are any; else the best observed model."""
-    observed: SliceModel
+    model: Model
+    """With the hidden variables, if there are any; else the best observed model."""
+    observed: SliceModel | DynamicNetwork
     observed_name: str
     lags: int
     """How far back columns clearly depend on."""
@@ -87,79 +115,56 @@ class TimeFindings:
     status: Status
     bagged: SliceModel | None = None
     notes: tuple[str, ...] = ()
+    folds: tuple[Fold, ...] = ()
+    accepted: bool = True
+    """Whether the hidden variables were clearly better on held-out blocks."""
+    tested: bool = True
+    method: Method = "default"
+    inference: Inference = "exact"
+    steps: tuple[str, ...] = ()
+    """Of the source's loop: what each round ended with."""
 
     @property
     def verdict(self) -> Verdict:
-        if self.hidden:
+        if self.hidden and self.accepted:
             return "hidden"
-        if self.memories:
+        if self.memories or self.hidden:
             return "memories"
         return "lags" if self.lags > 1 else "nothing"
 
     @property
     def network(self) -> DynamicNetwork | None:
         """The model as a network in time; None where it keeps memories, which no network of lags has."""
+        if isinstance(self.model, DynamicNetwork):
+            return self.model
         if any(isinstance(f, Memory) for name in self.model.cpds for f in self.model.asked(name)):
             return None
         return as_dynamic(self.model, {variable.name: variable.states for variable in self.model.variables})
 
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns, as they were cut into states."""
+        if isinstance(self.observed, DynamicNetwork):
+            return tuple(Variable(name, self.observed.states[name]) for name in self.observed.variables)
+        return self.observed.variables
+
     def posterior(self, sequences: Any = None) -> dict[str, Floats]:
-        """By hidden chain (slices, states); of the sequences learnt from, or of others."""
+        """By hidden variable (slices, states); of the sequences learnt from, or of others."""
         if sequences is None:
             return {one.name: one.posterior for one in self.hidden}
-        return self.model.posterior(sequences) if isinstance(self.model, ChainModel) else {}
+        if isinstance(self.model, ChainModel):
+            return self.model.posterior(sequences)
+        if isinstance(self.model, DynamicNetwork):
+            return {one.name: self.model.posterior(sequences, one.name, self.inference) for one in self.hidden}
+        return {}
 
     @property
     def words(self) -> str:
         """The verdict: what is remembered, for how long, which columns it drives, how much it gains."""
-        lines = [_summary(self)]
-        lines += [_chain_words(one) for one in self.hidden]
-        lines.append(_observed_words(self))
-        if self.memories and not self.hidden:
-            lines.append("Remembered: " + "; ".join(memory.name for memory in self.memories[:8]) + ".")
-        if not self.status.converged:
-            lines.append(f"Note: {self.status}.")
-        return "\n".join(lines)
+        return "\n".join(time_words(self))
 
     def __str__(self) -> str:
         return self.words
 
     def __repr__(self) -> str:
         return f"TimeFindings({self.verdict}, {len(self.hidden)} hidden, {self.lags} lags, {self.n_slices} slices)"
-
-
-def _summary(found: TimeFindings) -> str:
-    if found.hidden:
-        many = f"{len(found.hidden)} hidden variables are" if len(found.hidden) > 1 else "A hidden variable is"
-        return (
-            f"{many} at work: {found.gain:.3f} bits a slice better than the best model without "
-            f"({found.observed_name}), {found.z:.1f} standard errors on held-out blocks."
-        )
-    tried = [row for row in found.table if row.hidden]
-    best = max(tried, key=lambda row: row.gain, default=None)
-    if best is None:
-        return "No hidden variable was found: none that could be begun drives a column."
-    return (
-        f"No hidden variable: the best attempt ({best.name}) gains {best.gain:+.3f} bits a slice over the best model "
-        f"without (z {best.z:.1f}; at least 0.005 and z above 3 were asked for)."
-    )
-
-
-def _chain_words(one: HiddenChain) -> str:
-    drives = ", ".join(one.drives)
-    if one.within_slice:
-        return f"{one.name} has {one.states} states, drives {drives}, and is a cause within the slice: it hardly lasts."
-    spans = ", ".join(f"{dwell:.0f}" if dwell >= 2 else f"{dwell:.1f}" for dwell in one.dwell)
-    return f"{one.name} has {one.states} states, drives {drives}, and lasts {spans} slices on average (by state)."
-
-
-def _observed_words(found: TimeFindings) -> str:
-    if found.hidden:
-        back = found.model.lags
-        what = "no slice before it" if back == 0 else "the slice before" if back == 1 else f"up to {back} slices back"
-        return f"Given the hidden states, a slice depends on {what}."
-    if found.lags == 0:
-        return "Slices do not depend on the slices before them."
-    if found.lags == 1:
-        return "A slice depends on the slice before; nothing longer is clearly better."
-    return f"A slice depends on up to {found.lags} slices back."

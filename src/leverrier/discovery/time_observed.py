@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,11 +9,11 @@ from numpy.typing import NDArray
 
 from leverrier.data.slice_features import Feature, lag_features, memory_features
 from leverrier.data.slices import Sequences
+from leverrier.discovery.plan import Plan
 from leverrier.learning.slice_choice import Choice, Comparison, choose, compare, fit_slices
 from leverrier.learning.slice_design import Design, make_design
 from leverrier.model.slice_model import SliceModel
 
-Progress = Callable[[str, float], None]
 LAGS = (0, 1, 2, 3, 4, 6, 8, 10)
 PATIENCE = 2
 """So many longer lags in a row that do not lower the bits end the search for longer ones."""
@@ -54,8 +52,7 @@ def best_observed(
     sequences: Sequences,
     order: tuple[str, ...],
     folds: NDArray[np.int64],
-    deadline: float = np.inf,
-    progress: Progress | None = None,
+    plan: Plan,
 ) -> Observed:
     """Lags first, then memories; each is claimed only if held-out blocks say so clearly, the best is used anyway."""
     tried: list[Alternative] = []
@@ -65,10 +62,9 @@ def best_observed(
     best: Alternative | None = None
     stale = 0
     for lags in (lag for lag in LAGS if lag <= max(longest, 0)):
-        if best is not None and (stale >= PATIENCE or time.monotonic() > deadline):
+        if best is not None and (stale >= PATIENCE or plan.spent):
             break
-        if progress is not None:
-            progress(f"{lags} lags", len(tried) / (len(LAGS) + 1))
+        plan.tell(f"{lags} lags", len(tried) / (len(LAGS) + 1))
         one = _alternative(_lag_name(lags), sequences, lag_features(sequences.variables, lags), order, folds, lags)
         tried.append(one)
         stale = stale + 1 if best is not None and one.bits >= best.bits else 0
@@ -81,7 +77,7 @@ def best_observed(
     assert best is not None
     assert accepted is not None
     remembering = None
-    if longest >= 1 and time.monotonic() <= deadline:
+    if longest >= 1 and not plan.spent:
         features = (*lag_features(sequences.variables, max(best.lags, 1)), *memory_features(sequences.table))
         remembering = _alternative(f"{_lag_name(max(best.lags, 1))} and memories", sequences, features, order, folds,
                                    max(best.lags, 1), True)  # fmt: skip

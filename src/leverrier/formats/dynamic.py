@@ -1,10 +1,12 @@
-"""Dynamic networks in files: our own JSON, which keeps everything, and the two-slice BIF of other programs.
+"""Models in time in files: our own JSON, which keeps everything, and the two-slice BIF of other programs.
 
     {"format": "leverrier-dynamic", "version": 1, "hidden": ["H"], "numbers": {…}, "notes": {…}, "slices": [
       the first slice (and one for each further slice that looks back less than the transition), …, the transition ]}
 
 Each of the slices is written as a network (see `network_json`) whose variables are named by lag: "0:X" is X in the
 slice itself, "1:X" in the one before. Those of slices before are there for their states; their tables say nothing.
+
+Trees over lags and memories, which no network of tables holds, have a JSON of their own: see `slices`.
 
 In a two-slice BIF `X_1` is X in a slice and `X_0` in the slice before. The tables of `X_0` are how a sequence begins; a
 variable without `X_0` begins as its table in slice 1 says, which then may look only at slice 1.
@@ -27,10 +29,14 @@ from leverrier.formats.bif import dumps_bif, loads_bif
 from leverrier.formats.draft import Source, shown
 from leverrier.formats.files import read_whole, write_whole
 from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.formats.slices import FORMAT as SLICES
+from leverrier.formats.slices import read_slices, slices_content
+from leverrier.model.chain_model import ChainModel
 from leverrier.model.cpd import GaussianCPD, Node, TableCPD
 from leverrier.model.dynamic import DynamicNetwork, Slice
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
+from leverrier.model.slice_model import SliceModel
 
 FORMAT = "leverrier-dynamic"
 VERSION = 1
@@ -38,8 +44,15 @@ _TOP = {"format", "version", "hidden", "numbers", "notes", "slices"}
 _NODE = re.compile(r"(0|[1-9][0-9]{0,3}):(.+)", re.DOTALL)
 
 
-def read_dynamic(path: str | os.PathLike[str], hidden: Iterable[str] | None = None) -> DynamicNetwork:
-    """The dynamic network in a .json or two-slice .bif file (or packed as .gz); `hidden` names variables never seen."""
+TimeModel = DynamicNetwork | SliceModel | ChainModel
+"""Whatever `discover` finds in sequences."""
+
+
+def read_dynamic(path: str | os.PathLike[str], hidden: Iterable[str] | None = None) -> Any:
+    """The model in a .json or two-slice .bif file (or packed as .gz); `hidden` names variables never seen.
+
+    A DynamicNetwork; from JSON also a SliceModel (trees over lags and memories) or a ChainModel (with hidden chains).
+    """
     name = os.fspath(path)
     kind = _kind(name)
     try:
@@ -47,13 +60,17 @@ def read_dynamic(path: str | os.PathLike[str], hidden: Iterable[str] | None = No
     except UnicodeDecodeError as error:
         raise FormatError("not UTF-8 text: save the file as UTF-8", path=name) from error
     found = loads_dynamic_bif(text, name) if kind == ".bif" else loads_dynamic(text, name)
-    return found if hidden is None else found.hiding(*hidden)
+    if hidden is None:
+        return found
+    if not isinstance(found, DynamicNetwork):
+        raise OptionError(f"{name}: hidden= is for networks of tables; this model names its hidden chains itself")
+    return found.hiding(*hidden)
 
 
-def write_dynamic(network: DynamicNetwork, path: str | os.PathLike[str]) -> None:
-    """Write .json, or a two-slice .bif (first-order networks without numbers), packed if .gz follows."""
+def write_dynamic(network: TimeModel, path: str | os.PathLike[str]) -> None:
+    """Write .json, or a two-slice .bif (first-order networks of tables), packed if .gz follows."""
     name = os.fspath(path)
-    text = dumps_dynamic_bif(network) if _kind(name) == ".bif" else dumps_dynamic(network)
+    text = _bif_of(network) if _kind(name) == ".bif" else dumps_dynamic(network)
     data = text.encode()
     write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
 
@@ -65,19 +82,29 @@ def _kind(name: str) -> str:
     return suffix
 
 
-def dumps_dynamic(network: DynamicNetwork) -> str:
-    """The network in our own format."""
+def _bif_of(network: TimeModel) -> str:
+    if not isinstance(network, DynamicNetwork):
+        raise OptionError("a two-slice BIF holds networks of tables; write this model as .json")
+    return dumps_dynamic_bif(network)
+
+
+def dumps_dynamic(network: TimeModel) -> str:
+    """The model in our own format."""
+    content = slices_content(network) if not isinstance(network, DynamicNetwork) else _content(network)
+    return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _content(network: DynamicNetwork) -> dict[str, Any]:
     slices = [json.loads(dumps_json(_as_network(network, part))) for part in (*network.stages, network.transition)]
     numbers = {
         name: {"parents": cpd.parents, "means": cpd.means.tolist(), "deviations": cpd.deviations.tolist()}
         for name, cpd in network.numbers.items()
     }
     notes = {key: value for key, value in network.notes.items() if isinstance(value, str | int | float | bool)}
-    content = {
-        "format": FORMAT, "version": VERSION, "hidden": network.hidden, "numbers": numbers, "notes": notes,
+    return {
+        "format": FORMAT, "version": VERSION, "hidden": list(network.hidden), "numbers": numbers, "notes": notes,
         "slices": slices,
     }  # fmt: skip
-    return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _as_network(network: DynamicNetwork, part: Slice) -> Network:
@@ -99,13 +126,15 @@ def _named(node: Node) -> str:
     return f"{node[1]}:{node[0]}"
 
 
-def loads_dynamic(text: str, path: str | None = None) -> DynamicNetwork:
-    """The network written in this JSON; `path` is for messages."""
+def loads_dynamic(text: str, path: str | None = None) -> TimeModel:
+    """The model written in this JSON; `path` is for messages."""
     source = Source(path)
     try:
         content = json.loads(text)
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
         raise source.error(f"not JSON: {error}") from error
+    if isinstance(content, dict) and content.get("format") == SLICES:
+        return read_slices(content, path)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise source.error(f'not a dynamic network: "format": "{FORMAT}" was expected at the top')
     if type(content.get("version")) is not int or content["version"] != VERSION:

@@ -192,7 +192,7 @@ def dumps_json(network: Network) -> str:
 
 
 def _written(network: Network, name: str) -> str:
-    states = [_label(name, label) for label in network.states[name]]
+    states = [plain_label(name, label) for label in network.states[name]]
     entry = {
         "name": name,
         "states": states,
@@ -202,7 +202,8 @@ def _written(network: Network, name: str) -> str:
     return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 
-def _label(name: str, label: Label) -> str | int | float | bool:
+def plain_label(name: str, label: Label) -> str | int | float | bool:
+    """A state as JSON can hold it."""
     plain = label.item() if isinstance(label, np.generic) else label
     if isinstance(plain, str | int | float) and (not isinstance(plain, float) or math.isfinite(plain)):
         return plain

@@ -60,6 +60,8 @@ def clustered(values: Floats, states: int, live: Floats, seed: int) -> Floats | 
     centred = values - values[:, used].mean(axis=1, keepdims=True)
     _, vectors = np.linalg.eigh(np.einsum("it,jt->ij", centred[:, used], centred[:, used]))
     points = np.einsum("ik,it->tk", vectors[:, ::-1][:, :DIRECTIONS], centred)
+    if not _at_least(points[used], states):
+        return None
     best, least = None, np.inf
     for attempt in range(3):
         centres, label = kmeans2(points[used], states, minit="++", rng=np.random.default_rng(seed + attempt))
@@ -73,6 +75,11 @@ def clustered(values: Floats, states: int, live: Floats, seed: int) -> Floats | 
     out[np.arange(len(points)), np.argmin(distance, axis=1)] += 1.0 - SOFTNESS
     out[live == 0] = 1.0 / states
     return out
+
+
+def _at_least(points: Floats, many: int) -> bool:
+    """Whether so many of the points differ: one direction tells it nearly always."""
+    return len(np.unique(points[:, 0])) >= many or len(np.unique(points, axis=0)) >= many
 
 
 def chain_start(

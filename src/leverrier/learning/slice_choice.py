@@ -63,7 +63,7 @@ class Comparison:
 def compare(before: Floats, after: Floats, n_slices: int) -> Comparison:
     """The gain of `after` over `before`, paired by block."""
     gains = before - after
-    spread = float(np.std(gains, ddof=1)) * np.sqrt(len(gains)) if len(gains) > 1 else np.inf
+    spread = float(np.std(gains, ddof=1) * np.sqrt(len(gains))) if len(gains) > 1 else np.inf
     total = float(gains.sum())
     return Comparison(total / n_slices, total / spread if spread > 0 else 0.0)
 

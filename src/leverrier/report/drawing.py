@@ -31,6 +31,8 @@ class Picture:
     """Of arcs at hidden variables: the share of resamples that have it, where that was measured."""
     left_out: int = 0
     """Nodes that are not drawn."""
+    resampled: bool = True
+    """Whether arcs at hidden variables say how often they came back."""
 
     @cached_property
     def layout(self) -> Layout:
@@ -57,7 +59,7 @@ def picture(found: Examined) -> Picture:
     """The graph that the verdict rests on: with hidden variables if there are any."""
     hidden = frozenset(each.name for each in found.hidden)
     whole = _graph(found)
-    kept = _shown(whole, hidden)
+    kept = shown_nodes(whole, hidden)
     parents = {node: tuple(p for p in whole.parents(node) if p in kept) for node in whole if node in kept}
     support: dict[Arc, float] = {}
     for each in found.hidden:
@@ -75,7 +77,7 @@ def _graph(found: Examined) -> Graph:
     return found.network.graph
 
 
-def _shown(graph: Graph, hidden: frozenset[str]) -> set[str]:
+def shown_nodes(graph: Graph, hidden: frozenset[str]) -> set[str]:
     """All nodes, or of a large graph the hidden ones and what is near them, or those with most arcs."""
     if len(graph) <= MOST_NODES:
         return set(graph)
@@ -121,12 +123,13 @@ def _draw_arc(root: Element, shown: Picture, arc: Arc, points: Sequence[Point], 
     hot = shown.at_hidden(arc)
     strength = shown.strength(arc)
     width = 1.2 if not hot else 2.2 if strength is None else 1.0 + 4.0 * strength
+    said = arc_words(arc, strength, hot and shown.resampled)
     group = SubElement(root, "a", {
         "href": f"#{idents[child]}", "class": "arc hot" if hot else "arc", "data-from": idents[parent],
-        "data-to": idents[child], "data-card": idents[child], "data-note": arc_words(arc, strength, hot),
+        "data-to": idents[child], "data-card": idents[child], "data-note": said,
         "tabindex": "-1",
     })  # fmt: skip
-    SubElement(group, "title").text = arc_words(arc, strength, hot)
+    SubElement(group, "title").text = said
     path = _curve(points)
     SubElement(group, "path", {"d": path, "class": "reach"})
     SubElement(group, "path", {"d": path, "class": "line", "stroke-width": f"{width:.1f}",

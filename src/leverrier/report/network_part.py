@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Label
 from leverrier.discovery.examined import Examined
 from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.model.mixed_classes import MixedClasses
@@ -12,6 +16,7 @@ from leverrier.model.network import Network
 from leverrier.report.drawing import Picture, draw, picture
 from leverrier.report.parts import Block, Card, Drawing, Grid, Part, Words, percent, several, shortened
 
+Floats = NDArray[np.float64]
 MOST_LINES, MOST_VALUES = 24, 12
 """Of a table so much is shown."""
 LABEL = 28
@@ -60,11 +65,17 @@ def _node_card(network: Network, node: str, ident: str, hidden: bool) -> Card:
 
 
 def _table(network: Network, node: str) -> Grid:
+    parents = network.parents(node)
+    return table_grid(parents, [network.states[parent] for parent in parents], network.states[node], network.cpt(node))
+
+
+def table_grid(
+    parents: Sequence[str], parent_states: Sequence[Sequence[Label]], values: Sequence[Label], cells: Floats
+) -> Grid:
     """P(node | parents), a line for each combination of the parents' states."""
-    parents, values = network.parents(node), network.states[node]
-    table = network.cpt(node).reshape(-1, len(values))
+    table = cells.reshape(-1, len(values))
     lines = []
-    for line, states in enumerate(product(*(network.states[parent] for parent in parents))):
+    for line, states in enumerate(product(*parent_states)):
         if line == MOST_LINES:
             break
         shares = [percent(share) for share in table[line, :MOST_VALUES]]

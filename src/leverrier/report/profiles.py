@@ -58,11 +58,16 @@ def profiles(found: Examined, each: HiddenVariable, most: int = MOST_ROWS) -> li
     if not states:
         return []
     worth = _worth(found, each, states)
-    lines = _category_lines(states, worth)
-    made = [_profile(states, lines, most, shares=True)] if lines else []
+    made = share_profiles(states, worth, most)
     if isinstance(found.model, MixedClasses):
         made.insert(0, _profile(states, _number_lines(found.model, worth), most, shares=False))
     return made
+
+
+def share_profiles(states: Sequence[State], worth: Sequence[float], most: int = MOST_ROWS) -> list[Profile]:
+    """Of categories: none where no column has values to show."""
+    lines = _category_lines(states, worth)
+    return [_profile(states, lines, most, shares=True)] if lines else []
 
 
 def _worth(found: Examined, each: HiddenVariable, states: Sequence[State]) -> list[float]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from leverrier.model.cpd import Node
 from leverrier.model.dynamic import DynamicNetwork
+from leverrier.report.pictures import HIDDEN, INK, OBSERVED, QUIET
 
 if TYPE_CHECKING:
     import altair
 
-INK, HIDDEN, QUIET, SEEN = "#333333", "#d1495b", "#9aa5b1", "#2a6f97"
 WIDTH, STEP = 2.6, 0.75
 """Between slices, and between parents and children within one, in nodes' heights."""
 NEAR = 0.17
@@ -39,7 +39,7 @@ def slice_graph(network: DynamicNetwork) -> altair.TopLevelMixin:
     heads = alt.Chart(alt.Data(values=arcs)).mark_point(
         shape="triangle", filled=True, color=QUIET, size=46, opacity=1
     ).encode(x=alt.X("x2:Q", axis=None), y=alt.Y("y2:Q", axis=None), angle=alt.Angle("angle:Q", scale=None))
-    kinds = {"observed": SEEN, "hidden": HIDDEN, "number": "#6a994e"}
+    kinds = {"observed": OBSERVED, "hidden": HIDDEN, "number": "#6a994e"}
     there = [kind for kind in kinds if any(mark["kind"] == kind for mark in marks)]
     nodes = alt.Chart(alt.Data(values=marks)).mark_circle(size=170, opacity=1).encode(
         x=x, y=y,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from leverrier.discovery.examined import Examined
-from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import State
 from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.report.discovery_charts import MANY_STATES, active_chart, links_chart, profile_chart, score_chart
@@ -14,6 +13,7 @@ from leverrier.report.pictures import inline_svg
 from leverrier.report.profiles import Profile, profiles
 
 MOST_STATES = 12
+LONG = 48
 INTERVALS = (
     "Lines are 95 % intervals (Wilson's) from the rows that each state is worth; how far the model itself could move "
     "is not in them. Ticks: all rows."
@@ -73,7 +73,7 @@ def states_part(found: Examined) -> Part:
         if not states:
             blocks.append(Words(f"{each.name}: what its states mean was not worked out."))
             continue
-        blocks.append(_grid(each, states, abbreviated(each.neighbours, 48)))
+        blocks.append(states_grid(each.name, states, abbreviated(each.neighbours, 48)))
         figures = []
         for profile in profiles(found, each):
             rest = f" The {several(profile.left_out, 'other value')} differ less." if profile.left_out else ""
@@ -91,14 +91,16 @@ def _how(profile: Profile) -> str:
     return INTERVALS if profile.shares else MEANS
 
 
-def _grid(each: HiddenVariable, states: tuple[State, ...], names: Mapping[str, str]) -> Grid:
+def states_grid(name: str, states: tuple[State, ...], names: Mapping[str, str], rows_are: str = "rows") -> Grid:
+    """Each state of a hidden variable: how frequent it is, a name for it, what marks it."""
     shown = states if len(states) <= MOST_STATES else sorted(states, key=lambda state: -state.prevalence)[:MOST_STATES]
     rows = tuple(
-        (shortened(state.label, 40), percent(state.prevalence), _suggested(state, names), _marks(state, names))
-        for state in shown
+        (shortened(each.label, 40), percent(each.prevalence), _suggested(each, names), _marks(each, names, rows_are))
+        for each in shown
     )
-    caption = each.name + (f": the {MOST_STATES} largest of {len(states)} states" if len(states) > MOST_STATES else "")
-    return Grid(("state", "rows", "suggested name", "what marks it"), rows, caption, words=(0, 2, 3), stack=True)
+    rest = f": the {MOST_STATES} largest of {len(states)} states" if len(states) > MOST_STATES else ""
+    caption = shortened(name, LONG) + rest
+    return Grid(("state", rows_are, "suggested name", "what marks it"), rows, caption, words=(0, 2, 3), stack=True)
 
 
 def _suggested(state: State, names: Mapping[str, str]) -> str:
@@ -108,7 +110,7 @@ def _suggested(state: State, names: Mapping[str, str]) -> str:
     return ", ".join(f"{names.get(m.column, m.column)} {shortened(m.value, 40)}" for m in state.marks[:2])
 
 
-def _marks(state: State, names: Mapping[str, str]) -> str:
+def _marks(state: State, names: Mapping[str, str], rows_are: str = "rows") -> str:
     said = []
     for mark in state.marks:
         if mark.number:
@@ -116,7 +118,7 @@ def _marks(state: State, names: Mapping[str, str]) -> str:
         else:
             said.append(
                 f"{names.get(mark.column, mark.column)} is {shortened(mark.value, 40)} in {percent(mark.share)} "
-                f"(all rows {percent(mark.overall)})"
+                f"(all {rows_are} {percent(mark.overall)})"
             )
     return "; ".join(said) or "nothing in particular"
 

@@ -16,12 +16,12 @@ from leverrier.errors import OptionError
 from leverrier.learning.dynamic_fit import DynamicFit
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.dynamic_query import most_probable_path
+from leverrier.report.pictures import HIDDEN, INK, OBSERVED, STATES
 
 if TYPE_CHECKING:
     import altair
 
-INK, HIDDEN, QUIET, SEEN = "#333333", "#d1495b", "#9aa5b1", "#2a6f97"
-PALETTE = ("#2a6f97", "#e09f3e", "#d1495b", "#6a994e", "#7b5ea7", "#4fb0ae", "#b56576", "#8d99ae", "#bc6c25", "#577590")
+PALETTE = (*STATES, "#b56576", "#8d99ae", "#7a5230", "#577590")
 MOST_POINTS = 3000
 """A longer line is thinned: no screen shows more."""
 
@@ -151,11 +151,11 @@ def forecast_chart(
             for j in range(steps)
         ]  # fmt: skip
         y = alt.Y("value:Q", title=variable, scale=alt.Scale(zero=False))
-        band = alt.Chart(alt.Data(values=future)).mark_area(color=SEEN, opacity=0.2).encode(
+        band = alt.Chart(alt.Data(values=future)).mark_area(color=OBSERVED, opacity=0.2).encode(
             x=x, y=alt.Y("low:Q", title=variable), y2="high:Q"
         )
         lines = alt.Chart(alt.Data(values=past)).mark_line(color=INK, strokeWidth=1.2).encode(x=x, y=y)
-        mean = alt.Chart(alt.Data(values=future)).mark_line(color=SEEN, strokeWidth=2).encode(x=x, y=y)
+        mean = alt.Chart(alt.Data(values=future)).mark_line(color=OBSERVED, strokeWidth=2).encode(x=x, y=y)
         return (band + lines + mean).properties(width=560, height=240, title=title)
     table = found.probabilities[network._known(variable)][0]
     labels = [str(label) for label in network.states[variable]]

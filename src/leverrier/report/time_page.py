@@ -1,89 +1,102 @@
-"""The report of sequences: what is remembered, what is hidden, and how both were judged."""
+"""The report of sequences: the same page as that of a table, with what runs along time."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import shlex
+from collections.abc import Mapping
+from typing import Any
 
-from leverrier.data.slices import Sequences
-from leverrier.discovery.time_findings import HiddenChain, TimeFindings
-from leverrier.report.page import Section, render, svg
+from leverrier.discovery.time_described import TimeSummary
+from leverrier.discovery.time_findings import TimeFindings
+from leverrier.discovery.time_words import summary
+from leverrier.report.html import page
+from leverrier.report.parts import Block, Grid, Items, Listing, Part, Words, several
+from leverrier.report.time_network import network_part
+from leverrier.report.time_over import time_part
+from leverrier.report.time_parts import evidence_part, remembered_part, states_part, verdict_part
 
-if TYPE_CHECKING:
-    import altair
+WAYS = {
+    "default": (
+        "First the best model of each slice given those before it was chosen: trees over lags, then deterministic "
+        "memories. Hidden chains were then begun from clusters of its residuals over windows of 1, 9, 41 and 201 "
+        "slices and fitted by EM"
+    ),
+    "boyen1999": (
+        "By the loop of Boyen, Friedman and Koller (1999), arcs of a network over several slices that skip a slice "
+        "were replaced by hidden memory variables, begun as noisy copies, fitted by EM, and the search repeated"
+    ),
+}
 
-MOST_SLICES = 1500
-"""Of the first sequence, for the ribbon."""
+
+def time_page(found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any], title: str) -> str:
+    """The whole report as HTML."""
+    return page(title, summary(found), time_parts(found, kept, settings))
 
 
-def time_page(found: TimeFindings, sequences: Sequences, title: str, repeat: str) -> str:
-    """Verdict, states over time, how long they last, the table of bits, notes, how to repeat it."""
-    sections = [Section("Verdict", tuple(found.words.splitlines()))]
-    for one in found.hidden:
-        words = tuple(_profile_words(one, sequences))
-        caption = f"{one.name} in the first slices of sequence {sequences.names[0]}: probability of each state."
-        sections.append(Section(f"{one.name} over time", words, "", svg(ribbon(one, sequences)), caption))
-    caption = "Bits a slice on blocks that were held out: fewer is better."
-    sections.append(Section("How it was judged", (), _table(found), svg(bits_chart(found)), caption))
+def time_parts(found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any]) -> list[Part]:
+    """The sections, in the order they are read."""
+    return [
+        verdict_part(found, kept), network_part(found), evidence_part(found), states_part(found),
+        time_part(found, kept), remembered_part(found), methods_part(found, kept, settings),
+    ]  # fmt: skip
+
+
+def methods_part(found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any]) -> Part:
+    """What was done, ready to paste; seed, versions, the command."""
+    blocks: list[Block] = [Listing(methods_text(found, kept, settings), wrap=True)]
     if found.notes:
-        sections.append(Section("What was done with the data", tuple(found.notes)))
-    sections.append(Section("To repeat it", (), repeat))
-    return render(title, sections)
-
-
-def ribbon(one: HiddenChain, sequences: Sequences) -> altair.TopLevelMixin:
-    """The posterior of a hidden variable along the first sequence, as stacked shares."""
-    import altair as alt
-
-    end = int(min(sequences.starts[1], MOST_SLICES))
+        blocks += [Words("What reading the data changed:"), Items(found.notes[:20])]
+    versions = settings.get("versions") or {}
     rows = [
-        {"slice": t, "state": str(k), "probability": float(one.posterior[t, k])}
-        for t in range(end)
-        for k in range(one.states)
+        ("seed", str(settings.get("seed", "–"))),
+        ("method", found.method),
+        ("leverrier", str(settings.get("version", "–"))),
+        *((name, str(value)) for name, value in versions.items()),
+        ("time", f"{kept.seconds:.0f} s"),
     ]
-    return alt.Chart(alt.Data(values=rows)).mark_area(interpolate="step").encode(
-        x=alt.X("slice:Q", title="slice"),
-        y=alt.Y("probability:Q", stack="zero", scale=alt.Scale(domain=[0, 1])),
-        color=alt.Color("state:N", title=one.name),
-    ).properties(width=640, height=120)  # fmt: skip
+    blocks += [Grid(("setting", "value"), tuple(rows), words=(0, 1)), Words("To repeat it:")]
+    return Part("methods", "Methods", [*blocks, Listing(repeat_text(settings))])
 
 
-def bits_chart(found: TimeFindings) -> altair.TopLevelMixin:
-    """Every model that was tried, by what a held-out slice cost it."""
-    import altair as alt
-
-    rows = [
-        {"model": row.name, "bits": row.bits, "kind": "with hidden variables" if row.hidden else "without"}
-        for row in found.table
-    ]
-    return alt.Chart(alt.Data(values=rows)).mark_circle(size=90, opacity=1).encode(
-        x=alt.X("bits:Q", title="bits a held-out slice", scale=alt.Scale(zero=False)),
-        y=alt.Y("model:N", sort=[row.name for row in found.table], title=None, axis=alt.Axis(labelLimit=320)),
-        color=alt.Color("kind:N", title=None),
-    ).properties(width=420, height=alt.Step(16))  # fmt: skip
-
-
-def _table(found: TimeFindings) -> str:
-    width = max(len(row.name) for row in found.table)
-    head = f"{'model':{width}}  {'bits':>8}  {'gain':>8}  {'z':>6}  accepted"
-    rows = [
-        f"{row.name:{width}}  {row.bits:8.4f}  {row.gain:+8.4f}  {row.z:6.1f}  {'yes' if row.accepted else 'no'}"
-        for row in found.table
-    ]
-    return "\n".join([head, *rows])
+def methods_text(found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any]) -> str:
+    """A paragraph for a paper."""
+    holes = f" ({kept.holes:,} empty cells, summed over)" if kept.holes else ""
+    text = (
+        f"We searched {several(kept.sequences, 'sequence')} of {found.n_slices:,} slices in all and "
+        f"{several(kept.columns, 'column')}{holes} for hidden variables with Leverrier {settings.get('version', '')} "
+        f"(seed {settings.get('seed', 0)}). {WAYS[found.method]}. "
+    )
+    if found.tested:
+        text += (
+            f"Models were compared by cross-validation over blocks ({several(len(found.folds), 'part')} held out in "
+            "turn), a gain being accepted from .005 bits a slice and three standard errors over blocks on. "
+        )
+    if not found.hidden:
+        return text + f"No hidden variable was accepted; the best model is {found.observed_name}."
+    named = "; ".join(f"{one.name}, {one.states} states" for one in found.hidden[:8])
+    judged = f": {found.gain:+.3f} bits a slice over {found.observed_name} (z {found.z:.1f})" if found.tested else ""
+    return f"{text}The model has {several(len(found.hidden), 'hidden variable')} ({named}){judged}."
 
 
-def _profile_words(one: HiddenChain, sequences: Sequences) -> Any:
-    for k in range(one.states):
-        marks = []
-        for column in one.drives:
-            shares = one.profiles[column]
-            overall = one.share @ shares
-            best = int((shares[k] - overall).argmax())
-            if shares[k, best] - overall[best] > 0.02:
-                label = sequences.states[column][best]
-                marks.append((shares[k, best] - overall[best], f"{column} is {label} in {100 * shares[k, best]:.0f} % "
-                                                               f"(overall {100 * overall[best]:.0f} %)"))  # fmt: skip
-        marks.sort(reverse=True)
-        words = "; ".join(mark for _, mark in marks[:3])
-        lasts = f"{one.dwell[k]:.0f}" if one.dwell[k] >= 2 else f"{one.dwell[k]:.1f}"
-        yield f"State {k}: {100 * one.share[k]:.0f} % of the slices, lasts {lasts} on average. {words}"
+def repeat_text(settings: Mapping[str, Any]) -> str:
+    """The command line, and Python."""
+    method = settings.get("method", "auto")
+    words = ["leverrier", "discover", "your-table.csv"]
+    python = []
+    for name in ("by", "time"):
+        if settings.get(name) is not None:
+            words += [f"--{name}", shlex.quote(str(settings[name]))]
+            python.append(f"{name}={settings[name]!r}")
+    for name in settings.get("ignore") or ():
+        words += ["--ignore", shlex.quote(str(name))]
+    if settings.get("ignore"):
+        python.append(f"ignore={list(settings['ignore'])!r}")
+    if method != "auto":
+        words += ["--method", method]
+        python.append(f"method={method!r}")
+    words += ["--seed", str(settings.get("seed", 0))]
+    arguments = ", ".join(['"your-table.csv"', *python, f"seed={settings.get('seed', 0)}"])
+    return (
+        f"{' '.join(words)}\n\nimport leverrier as lv\nfound = lv.discover({arguments})\n"
+        'found.report("report.html")'
+    )

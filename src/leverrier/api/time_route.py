@@ -1,0 +1,61 @@
+"""`discover` for sequences: what may be asked of it there, and how it is run."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import leverrier
+from leverrier.api.time_discovery import TimeDiscovery
+from leverrier.data.sequences import read_sequences
+from leverrier.data.slices import Sequences
+from leverrier.discovery.described import versions
+from leverrier.discovery.time import find_in_time
+from leverrier.discovery.time_described import describe
+from leverrier.discovery.time_memories import memories_in_time
+from leverrier.errors import OptionError, TableError
+
+IN_TIME = ("sequences", "boyen1999")
+"""Methods that take rows as sequences whether or not a column orders them."""
+
+
+def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options: Mapping[str, Any]) -> TimeDiscovery:
+    """Lags first, then memories, then hidden chains, each judged on held-out blocks; or the source's loop.
+
+    `reading` has by, time, ignore and types; `options` what `discover` was asked, None where nothing was said.
+    """
+    begun = clock.monotonic()
+    how = _accepted(method, dict(options))
+    sequences = read_sequences(data, **({} if isinstance(data, Sequences) else reading))
+    if not sequences.variables:
+        raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
+    found = (memories_in_time if method == "boyen1999" else find_in_time)(sequences, **how)
+    settings = {
+        "by": reading["by"], "time": reading["time"], "ignore": _names(reading["ignore"]), "method": method,
+        "seed": how["seed"], "version": leverrier.__version__, "versions": versions(),
+    }  # fmt: skip
+    summary = describe(found, sequences, how["seed"], clock.monotonic() - begun)
+    return TimeDiscovery(found, sequences.table.columns, summary, settings, sequences)
+
+
+def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The options that this method takes; what it cannot do is refused, not passed over."""
+    if method not in ("auto", *IN_TIME):
+        raise OptionError(f'method={method!r} is for tables; for sequences: "auto", "sequences" or "boyen1999"')
+    if options.pop("weights") is not None:
+        raise OptionError("weights= is for tables: slices of a sequence count once each")
+    if options.pop("checkpoint") is not None:
+        raise OptionError("checkpoint= is for tables: with sequences, budget= ends a run with what there is by then")
+    loop = method == "boyen1999"
+    for name in ("max_hidden",) if loop else ("score", "max_parents"):
+        if options.pop(name) is not None:
+            where = "has its own number of memories" if loop else 'are for tables and method="boyen1999"'
+            raise OptionError(f"{name}=: {where}")
+    if not loop:
+        options.pop("evidence")  # (held-out blocks are how these models are chosen at all)
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _names(ignore: str | Collection[str]) -> list[str]:
+    return [ignore] if isinstance(ignore, str) else list(ignore)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from leverrier.data import whole_file
-from leverrier.data.checkpoint import Checkpoint, Journal, _checksum, marked, pack, unpack
+from leverrier.data.checkpoint import Checkpoint, Journal, marked
+from leverrier.data.checkpoint_format import _checksum, pack, unpack
 from leverrier.errors import FormatError, OptionError
 
 CONTENT = {

@@ -9,8 +9,9 @@ import pytest
 import leverrier as lv
 from leverrier.api.saved import dump
 from leverrier.data import checkpoint as checkpoints
-from leverrier.data.checkpoint import unpack
-from leverrier.discovery.plan import Cut, Stop
+from leverrier.data.checkpoint_format import unpack
+from leverrier.discovery.plan import Stop
+from leverrier.errors import Cut
 
 NETWORK = lv.datasets.network("alarm")
 COLUMNS = ["CATECHOL", "CO", "HRBP", "ERRLOWOUTPUT", "HREKG", "HRSAT"]

@@ -48,6 +48,10 @@ class TooLargeError(InputError):
     """The work was refused before allocating, because it could not have fitted."""
 
 
+class Cut(BaseException):
+    """Raised into the work by whoever may wait no longer; what was kept until then makes the answer."""
+
+
 class MissingExtraError(LeverrierError, ImportError):
     """An optional package is needed; the message names the extra that brings it."""
 

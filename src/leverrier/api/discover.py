@@ -27,8 +27,8 @@ from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.pieces import kept_in
-from leverrier.discovery.plan import Cut, Plan, Progress, Stop
-from leverrier.errors import OptionError, TableError
+from leverrier.discovery.plan import Plan, Progress, Stop
+from leverrier.errors import Cut, OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 
@@ -108,7 +108,8 @@ def discover(
     if plan.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
-                "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__}  # fmt: skip
+                "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__,
+                "finished": not plan.spent}  # fmt: skip
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
 
 
@@ -127,6 +128,8 @@ def _routes(
     data: Any, table: Table, numbers: list[str], method: Method, score: Score, plan: Plan, tests: Tests
 ) -> Examined:
     """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes."""
+    if method == "causes" and not applies(table):
+        raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')
     if method == "classes" or (method == "auto" and len(numbers) >= 2 and len(table.variables) <= FEW_COLUMNS):
         if not numbers:
             raise OptionError('method="classes" is for tables with numbers: this one has none; see latent_classes')
@@ -137,8 +140,6 @@ def _routes(
     if numbers:
         cut = f"cut {len(numbers)} columns of numbers into bins (networks are over states)"
         examined = replace(examined, did=(cut, *examined.did))
-    if method == "causes" and not applies(table):
-        raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')
     if method in ("auto", "causes") and applies(table):
         return with_causes(table, examined, score, plan)
     return examined

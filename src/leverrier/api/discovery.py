@@ -54,6 +54,11 @@ class Discovery:
         return self.examined.kind
 
     @property
+    def finished(self) -> bool:
+        """Whether everything was done: False if a budget or an interrupt cut it short."""
+        return bool(self.examined.settings.get("finished", True))
+
+    @property
     def headline(self) -> str:
         return headline(self.examined)
 

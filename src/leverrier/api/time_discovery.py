@@ -26,6 +26,7 @@ from leverrier.errors import OptionError
 from leverrier.formats.files import write_whole
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.report.time_page import time_page
+from leverrier.status import Status
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +61,11 @@ class TimeDiscovery:
     def verdict(self) -> str:
         """hidden, memories, lags or nothing."""
         return self.findings.verdict
+
+    @property
+    def finished(self) -> bool:
+        """Whether everything was done: False if a budget or an interrupt cut it short."""
+        return self.findings.status not in (Status.BUDGET, Status.INTERRUPTED)
 
     @property
     def hidden(self) -> tuple[HiddenInTime, ...]:

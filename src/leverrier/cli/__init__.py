@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-
-from leverrier.cli.group import cli
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
-    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+    signal.signal(signal.SIGINT, _at_once)
+    from leverrier.cli.progress import early, leave
+
+    signal.signal(signal.SIGINT, early)
+    code = run(sys.argv[1:] if arguments is None else arguments)
+    if code == 130:
+        leave("")  # nobody waits for threads and other processes that were given up
+    sys.exit(code)
+
+
+def _at_once(number: int, frame: object) -> None:  # noqa: ARG001
+    raise SystemExit(130)
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line; every failure the user can cause becomes one line and a code."""
     import click
 
-    from leverrier.errors import LeverrierError
+    from leverrier.cli.group import cli
+    from leverrier.errors import Cut, LeverrierError
 
     try:
         code = cli.main(args=arguments, prog_name="leverrier", standalone_mode=False)
@@ -25,6 +36,10 @@ def run(arguments: list[str]) -> int:
         return _say("interrupted", 130)
     except KeyboardInterrupt:
         return _say("interrupted", 130)
+    except Cut:
+        return _say("the budget ran out before there was anything to say: give it more time", 2)
+    except MemoryError:
+        return _say("not enough memory: give it fewer rows or columns", 2)
     except click.ClickException as error:
         return _say(error.format_message(), 2)
     except LeverrierError as error:

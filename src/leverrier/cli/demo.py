@@ -8,7 +8,8 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
-from leverrier.cli.progress import Interruptible
+from leverrier.cli.discovering import AFTERWARDS
+from leverrier.cli.progress import Interruptible, interrupted, note
 
 HIDDEN = "HR"
 AROUND = (
@@ -23,30 +24,41 @@ ROWS = 2000
               help="Folder for the data, the findings and the report.")  # fmt: skip
 @options.seed
 @options.jobs
+@options.budget
+@options.as_json
 @options.quiet
-def demo(output: str, seed: int, jobs: int | None, quiet: bool) -> None:
+def demo(output: str, seed: int, jobs: int | None, budget: float | None, as_json: bool, quiet: bool) -> int:
     """Take the heart rate out of a table of heart measurements, and find that something is missing there.
 
     \b
     leverrier demo
+    leverrier demo --budget 30s -o somewhere
     """
-    from sklearn.metrics import adjusted_rand_score
-
     rows = lv.datasets.network("alarm").sample(ROWS, seed=seed).select([*AROUND, HIDDEN])
     data = rows.drop(HIDDEN)
-    click.echo(f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
-               "taken away. Compiling numerical kernels, once (some seconds) …", err=True)  # fmt: skip
-    with Interruptible(quiet) as run:
-        found = lv.discover(data, draws=7, resamples=3, max_hidden=1, jobs=jobs, seed=seed, progress=run.tell)
+    note(f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
+               "taken away. Compiling numerical kernels, once (some seconds) …", quiet or as_json)  # fmt: skip
+    with Interruptible(quiet or as_json, budget, AFTERWARDS, cuts=True) as run:
+        found = lv.discover(data, draws=7, resamples=3, max_hidden=1, jobs=jobs, seed=seed, progress=run.tell,
+                            stop=run.stop, budget=run.seconds)  # fmt: skip
+    if run.stop.asked:
+        return interrupted(run)
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     lv.write_table(data, folder / "patients.csv")
     found.save(folder / "findings.json")
     found.report(folder / "report.html", title="Something unmeasured among heart measurements")
+    if as_json:
+        click.echo((folder / "findings.json").read_text(encoding="utf-8"))
+        return 0
     click.echo(str(found))
     if found.hidden:
+        from sklearn.metrics import adjusted_rand_score
+
         states = found.posterior(data).argmax(axis=1)
         agreement = adjusted_rand_score(rows.column(HIDDEN), states)
         click.echo(f"\nThe states found for each row agree with the heart rate that was taken away at an adjusted Rand "
                    f"index of {agreement:.2f} (1 is perfect, 0 is chance).")  # fmt: skip
-    click.echo(f"The report is in {folder / 'report.html'}")
+    if not quiet:
+        click.echo(f"The report is in {folder / 'report.html'}")
+    return 0

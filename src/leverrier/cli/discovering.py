@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,10 +11,13 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
-from leverrier.cli.progress import Interruptible
+from leverrier.cli.progress import Interruptible, note
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
+
+AFTERWARDS = 1.5
+"""Seconds of computing that the report takes."""
 
 
 @click.command()
@@ -34,41 +39,52 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 @options.seed
 @options.jobs
 @options.budget
+@options.checkpoint
+@options.resume
 @options.as_json
 @options.quiet
 def discover(
     table: str, output: str | None, save: str | None, by: str | None, time: str | None, method: Method,
     ignore: tuple[str, ...], weights: str | None, max_hidden: int | None, draws: int, resamples: int, no_evidence: bool,
-    seed: int, jobs: int | None, budget: float | None, as_json: bool, quiet: bool,
+    seed: int, jobs: int | None, budget: float | None, checkpoint: str | None, resume: bool, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Say whether something unmeasured is at work in a table, and write a report beside it.
 
     \b
     leverrier discover survey.csv
     leverrier discover survey.csv --budget 5m --ignore id
+    leverrier discover survey.csv --resume           # after Ctrl-C, a crash, or a budget that ran out
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
-    with Interruptible(quiet or as_json) as run:
+    from leverrier.data.checkpoint import forget
+
+    hush = quiet or as_json
+    base = os.path.splitext(table)[0]
+    report, saved = output or f"{base}.leverrier.html", save or f"{base}.leverrier.json"
+    options.require_folders(report, saved)
+    in_time = by or time or method in ("sequences", "boyen1999")
+    kept = None if in_time else options.checkpoint_place(checkpoint, report, resume, hush)
+    with Interruptible(hush, budget, AFTERWARDS, cuts=kept is not None) as run:
+        run.tell("loading")
         found = lv.discover(
             table, by=by, time=time, method=method, evidence=not no_evidence, draws=draws, resamples=resamples,
-            max_hidden=max_hidden, weights=weights, ignore=list(ignore), budget=budget, jobs=jobs, seed=seed,
-            progress=run.tell, stop=run.stop,
+            max_hidden=max_hidden, weights=weights, ignore=list(ignore), budget=run.seconds, jobs=jobs, seed=seed,
+            progress=run.tell, stop=run.stop, checkpoint=kept, resume=resume,
         )  # fmt: skip
-    base = Path(table)
-    report, saved = output or f"{base.with_suffix('')}.leverrier.html", save or f"{base.with_suffix('')}.leverrier.json"
-    found.report(report, title=f"What nobody measured in {base.name}")
     found.save(saved)
-    where = f"The report is in {report}, the findings are in {saved}"
-    if as_json:
-        click.echo(Path(saved).read_text(encoding="utf-8"))
-    else:
-        click.echo(str(found))
-    if not quiet and not as_json:
-        click.echo(f"\n{where}")
+    again = f"; the same command with --resume goes on from {kept}" if kept else ""
     if run.stop.asked:
-        click.echo("leverrier: interrupted; what was found by then is saved, untested parts are marked so", err=True)
+        click.echo(f"leverrier: interrupted; what was found by then is in {saved}{again}", err=True)
         return 130
+    found.report(report, title=f"What nobody measured in {Path(table).name}")
+    if not found.finished:
+        note(f"leverrier: the time ran out{again}", hush)
+    elif kept:
+        forget(kept)
+    click.echo(Path(saved).read_text(encoding="utf-8") if as_json else str(found))
+    if not hush:
+        click.echo(f"\nThe report is in {report}, the findings are in {saved}")
     return 0
 
 
@@ -76,8 +92,9 @@ def discover(
 @click.argument("findings")
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV file to write.")
+@options.as_json
 @options.quiet
-def posterior(findings: str, table: str, output: str, quiet: bool) -> None:
+def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool) -> None:
     """Give every row of a table its hidden states: the rows as they came, with their states and probabilities.
 
     \b
@@ -85,10 +102,17 @@ def posterior(findings: str, table: str, output: str, quiet: bool) -> None:
     """
     from leverrier.data.appending import append_columns
 
-    found = lv.load(findings)
-    if not found.hidden:
-        raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
-    rows = append_columns(table, found.states_of(table), output)
-    if not quiet:
+    with Interruptible(quiet or as_json) as run:
+        run.stop.waiting = True  # Ctrl-C ends it where it is: nothing is written by then
+        run.tell("loading")
+        found = lv.load(findings)
+        if not found.hidden:
+            raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
+        run.tell("states of rows")
+        states = found.states_of(table)
+        run.tell("writing")
+        rows = append_columns(table, states, output)
+    if as_json:
+        click.echo(json.dumps({"rows": rows, "output": output, "hidden": [each.name for each in found.hidden]}))
+    elif not quiet:
         click.echo(f"wrote {rows:,} rows to {output}")
-

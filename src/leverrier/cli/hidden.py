@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,12 +13,15 @@ import click
 import leverrier as lv
 from leverrier.cli import options
 from leverrier.cli.networks import open_network
-from leverrier.cli.progress import Interruptible
+from leverrier.cli.progress import Interruptible, interrupted, note
 from leverrier.status import Status
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.sampling.result import HiddenCausesResult
     from leverrier.sampling.state import Method
+
+AFTERWARDS = 0.7
+"""Seconds of computing that the summary of chains takes."""
 
 
 @click.command()
@@ -25,25 +30,31 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 @click.option("--hidden", multiple=True, required=True, metavar="VARIABLE", help="Hidden node (repeat for several).")
 @click.option("--no-refine", is_flag=True, help="Stop after merging states; do not run EM.")
 @options.seed
+@options.jobs
 @options.budget
 @options.as_json
+@options.quiet
 def cardinality(
-    network: str, table: str, hidden: tuple[str, ...], no_refine: bool, seed: int, budget: float | None, as_json: bool
-) -> None:
+    network: str, table: str, hidden: tuple[str, ...], no_refine: bool, seed: int, jobs: int | None,
+    budget: float | None, as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
     """How many states a hidden node of a network has.
 
     \b
     leverrier cardinality model.bif data.csv --hidden STROKEVOLUME
+    leverrier cardinality alarm rows.parquet --hidden HR --hidden CO --budget 2m
     """
-    model = open_network(network)
-    known = {name: model.states[name] for name in model.variables if name not in hidden}
-    data = lv.read_table(table, states=known)
-    asked = hidden[0] if len(hidden) == 1 else list(hidden)
-    found = lv.cardinality(model, data, hidden=asked, refine=not no_refine, seed=seed, budget=budget)
-    if as_json:
-        click.echo(json.dumps({"states": found.states, "words": str(found)}))
-    else:
-        click.echo(str(found))
+    with Interruptible(quiet or as_json, budget) as run:
+        run.stop.waiting = True  # Ctrl-C breaks in: EM ends where it is, and what it has counts
+        model = open_network(network)
+        known = {name: model.states[name] for name in model.variables if name not in hidden}
+        data = lv.read_table(table, states=known)
+        asked = hidden[0] if len(hidden) == 1 else list(hidden)
+        found = lv.cardinality(model, data, hidden=asked, refine=not no_refine, seed=seed, budget=run.seconds,
+                               jobs=jobs or 1, progress=run.line)  # fmt: skip
+    words = {"states": found.states, "status": str(found.status), "words": str(found)}
+    click.echo(json.dumps(words) if as_json else str(found))
+    return interrupted(run)
 
 
 @click.command()
@@ -52,21 +63,31 @@ def cardinality(
 @click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
 @options.seed
+@options.jobs
+@options.budget
 @options.as_json
-def classes(table: str, states: str, starts: int, output: str | None, seed: int, as_json: bool) -> None:
+@options.quiet
+def classes(
+    table: str, states: str, starts: int, output: str | None, seed: int, jobs: int | None, budget: float | None,
+    as_json: bool, quiet: bool,
+) -> int:  # fmt: skip
     """Latent classes: one hidden grouping of the rows behind all columns.
 
     \b
     leverrier classes survey.csv
     leverrier classes survey.csv --states 2-4 -o classes.json
     """
-    found = lv.latent_classes(lv.read_table(table), states=_numbers(states), starts=starts, seed=seed)
+    with Interruptible(quiet or as_json, budget) as run:
+        run.stop.waiting = True
+        found = lv.latent_classes(lv.read_table(table), states=_numbers(states), starts=starts, seed=seed, jobs=jobs,
+                                  budget=run.seconds, progress=run.line)  # fmt: skip
     if output:
         lv.write_network(found.network, output)
     if as_json:
         click.echo(json.dumps({"states": found.states, "log_likelihood": found.log_likelihood, "words": str(found)}))
     else:
         click.echo(str(found))
+    return interrupted(run)
 
 
 def _numbers(text: str) -> list[int]:
@@ -90,34 +111,44 @@ def _numbers(text: str) -> list[int]:
 @click.option("--chains", type=click.IntRange(1), default=2, show_default=True)
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
 @click.option("--pictures", type=click.Path(file_okay=False), help="Folder for PNGs: the graph, the links, the traces.")
-@click.option("--checkpoint", type=click.Path(file_okay=False), help="Folder that chains are saved to as they go.")
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint.")
 @options.seed
+@options.jobs
 @options.budget
+@options.checkpoint
+@options.resume
 @options.as_json
 @options.quiet
 def causes(
     table: str, method: Method, alike: bool, sweeps: int, chains: int, ignore: tuple[str, ...], pictures: str | None,
-    checkpoint: str | None, resume: bool, seed: int, budget: float | None, as_json: bool, quiet: bool,
+    seed: int, jobs: int | None, budget: float | None, checkpoint: str | None, resume: bool, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Overlapping hidden causes behind columns of yes/no signs.
 
     \b
     leverrier causes signs.csv
     leverrier causes signs.csv --ignore diagnosis --sweeps 2000 --pictures causes
+    leverrier causes signs.csv --resume           # after Ctrl-C, a crash, or a budget that ran out
     """
-    signs = lv.read_table(table).drop(*ignore)
-    with Interruptible(quiet or as_json) as run:
+    from leverrier.data.checkpoint import forget
 
-        def tell(line: str, share: float) -> None:
-            if run.stop.asked:
-                raise KeyboardInterrupt  # the chains end after their sweep, and the summary is of what they have
-            run.tell(line.partition(":")[0], share)
+    hush = quiet or as_json
+    kept = options.checkpoint_place(checkpoint, f"{os.path.splitext(table)[0]}.causes.html", resume, hush)
+    with Interruptible(hush, budget, AFTERWARDS) as run:
+        run.stop.waiting = True  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
+        signs = lv.read_table(table).drop(*ignore)
+
+        def tell(line: str, _: float) -> None:
+            found = re.fullmatch(r"(.*): sweep ([0-9]+) of ([0-9]+).*", line)
+            run.tell(*((found[1], int(found[2]) / int(found[3])) if found else (line,)))
 
         found = lv.hidden_causes(
-            signs, method, sweeps, chains, seed, per_cause=() if alike else ("lambda", "p"),
-            budget=budget, progress=tell, checkpoint=checkpoint, resume=resume,
+            signs, method, sweeps, chains, seed, per_cause=() if alike else ("lambda", "p"), jobs=jobs,
+            budget=run.seconds, progress=tell, checkpoint=kept, resume=resume,
         )  # fmt: skip
+    if found.status is Status.ITERATION_LIMIT:
+        forget(kept)
+    else:
+        note(f"leverrier: {found.status}; the same command with --resume goes on from {kept}", hush)
     click.echo(json.dumps(found.to_dict()) if as_json else str(found))
     if pictures:
         _draw(found, Path(pictures))

@@ -9,6 +9,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.progress import Interruptible
 from leverrier.errors import OptionError
 
 METHODS = ("auto", "best", "ges", "hill-climb")
@@ -31,34 +32,50 @@ def open_network(name: str) -> lv.Network:
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV or Parquet file to write.")
 @click.option("--hide", multiple=True, metavar="VARIABLE", help="Leave this variable out (repeat for several).")
 @options.seed
+@options.as_json
 @options.quiet
-def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: int, quiet: bool) -> None:
+def sample(
+    network: str, rows: int, output: str, hide: tuple[str, ...], seed: int, as_json: bool, quiet: bool
+) -> None:
     """Draw rows from a network: a bundled one by name, or a file.
 
     \b
     leverrier sample alarm -n 10000 -o alarm.csv
     leverrier sample model.bif -n 500 --hide HR -o rows.parquet
     """
-    table = open_network(network).sample(rows, seed=seed).drop(*hide)
-    lv.write_table(table, output)
-    if not quiet:
+    with Interruptible(quiet or as_json) as run:
+        run.stop.waiting = True  # Ctrl-C ends it where it is: the file is there whole or not at all
+        run.tell("drawing")
+        table = open_network(network).sample(rows, seed=seed).drop(*hide)
+        run.tell("writing")
+        lv.write_table(table, output)
+    if as_json:
+        click.echo(json.dumps({"rows": table.n_rows, "variables": len(table.variables), "output": output}))
+    elif not quiet:
         click.echo(f"wrote {table.n_rows:,} rows of {len(table.variables)} variables to {output}")
 
 
 @click.command()
 @click.argument("source")
 @click.argument("target", type=click.Path(dir_okay=False))
+@options.as_json
 @options.quiet
-def convert(source: str, target: str, quiet: bool) -> None:
+def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
     """Convert a network file between BIF, XMLBIF and JSON, by suffix.
 
     \b
     leverrier convert a.bif b.json
     leverrier convert alarm alarm.xml
     """
-    network = open_network(source)
-    lv.write_network(network, target)
-    if not quiet:
+    with Interruptible(quiet or as_json) as run:
+        run.stop.waiting = True
+        run.tell("converting")
+        network = open_network(source)
+        lv.write_network(network, target)
+    if as_json:
+        variables, arcs = len(network.variables), len(network.edges)
+        click.echo(json.dumps({"variables": variables, "arcs": arcs, "output": target}))
+    elif not quiet:
         click.echo(f"wrote {network!r} to {target}")
 
 
@@ -69,11 +86,12 @@ def convert(source: str, target: str, quiet: bool) -> None:
 @click.option("--score", "rule", type=click.Choice(list(SCORES)), default="bdeu", show_default=True)
 @click.option("--max-parents", type=click.IntRange(0), default=None, help="At most this many parents a column.")
 @options.seed
+@options.jobs
 @options.budget
 @options.as_json
 @options.quiet
 def learn(
-    table: str, output: str | None, method: str, rule: str, max_parents: int | None, seed: int,
+    table: str, output: str | None, method: str, rule: str, max_parents: int | None, seed: int, jobs: int | None,
     budget: float | None, as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Learn a network over a table's columns, without hidden variables.
@@ -82,9 +100,15 @@ def learn(
     leverrier learn survey.csv
     leverrier learn survey.csv --method best -o survey.bif
     """
-    data = lv.read_table(table)
-    score = getattr(lv, SCORES[rule])()
-    found = lv.learn_structure(data, score, method=method, max_parents=max_parents, seed=seed, budget=budget)  # type: ignore[arg-type]
+    with Interruptible(quiet or as_json, budget) as run:
+        run.stop.waiting = True
+        run.tell("reading")
+        data = lv.read_table(table)
+        score = getattr(lv, SCORES[rule])()
+        found = lv.learn_structure(
+            data, score, method=method, max_parents=max_parents, seed=seed, budget=run.seconds, threads=jobs,  # type: ignore[arg-type]
+            progress=run.line,
+        )  # fmt: skip
     if output:
         lv.write_network(found.network, output)
     if as_json:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
+
+from leverrier.errors import OptionError
 
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
@@ -47,3 +51,29 @@ def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def quiet(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--quiet", "-q", is_flag=True, help="Print only the answer: no progress, no notes.")(command)
+
+
+def checkpoint(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "Folder for what is done so far (default: beside the output; removed at the end)."
+    return click.option("--checkpoint", type=click.Path(file_okay=False), default=None, help=words)(command)
+
+
+def resume(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "Go on from the checkpoint: the answer is that of a run that was never stopped."
+    return click.option("--resume", is_flag=True, help=words)(command)
+
+
+def checkpoint_place(given: str | None, output: str, resume: bool, quiet: bool) -> str:
+    """The folder asked for, or one beside the output; says so if an earlier run's is about to be lost."""
+    place = Path(given or os.path.splitext(output)[0] + ".checkpoint")
+    if not resume and not quiet and any(place.glob("*.[01]")):
+        click.echo(f"beginning anew: {place}, which an earlier run left, would have been used with --resume", err=True)
+    return str(place)
+
+
+def require_folders(*files: str) -> None:
+    """Say at once, not after hours, that a file has no place."""
+    for name in files:
+        folder = Path(name).expanduser().parent
+        if not folder.is_dir():
+            raise OptionError(f"{name}: there is no folder {folder}")

@@ -8,18 +8,24 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.progress import Interruptible
 
 
 @click.command()
 @click.argument("table")
 @options.as_json
-def check(table: str, as_json: bool) -> None:
+@options.quiet
+def check(table: str, as_json: bool, quiet: bool) -> None:
     """Say how a table is read: types, holes, bins, what is set aside and why.
 
     \b
     leverrier check survey.csv
+    leverrier check survey.parquet --json
     """
-    data = lv.read_table(table)
+    with Interruptible(quiet or as_json) as run:
+        run.stop.waiting = True
+        run.tell("reading")
+        data = lv.read_table(table)
     if as_json:
         columns = [
             {"name": c.name, "kind": c.kind, "states": [str(s) for s in c.states], "cuts": list(c.cuts)}

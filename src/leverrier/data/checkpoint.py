@@ -1,41 +1,28 @@
 """What a long run has so far, on disk: two generations, each written whole or not at all, with a checksum.
 
-A generation is one line and a body:
-
-    leverrier-checkpoint 1 SERIAL SHA256 BYTES
-    {"mark": …, "arrays": [[dtype, shape], …], "content": …}
-    the arrays' bytes, end to end
-
-The checksum is of the serial number and the body. In the content every object is {"of": {…}} and every array
-{"array": its number}. Nothing is pickled. The two generations take turns, so a damaged one is noticed and the one
-before is used.
+The two generations take turns, so a damaged one is noticed and the one before is used.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import threading
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.data.checkpoint_format import pack, unpack
 from leverrier.data.whole_file import fcntl, fill, put, sweep
-from leverrier.errors import FormatError, OptionError
+from leverrier.errors import FormatError, LeverrierError, OptionError
 
-VERSION = 1
 EVERY = 5.0
 """Seconds between two savings, unless saving takes so long that it would be more than a twentieth of the time."""
 MOST_BYTES = 2**31
-_HEADER = re.compile(rb"leverrier-checkpoint 1 (0|[1-9][0-9]{0,17}) ([0-9a-f]{64}) (0|[1-9][0-9]{0,17})\n")
-_KINDS = re.compile(r"[<|][biuf][1248]")
 
 
 class Checkpoint:
@@ -57,12 +44,17 @@ class Checkpoint:
 
     def begin(self) -> None:
         """Start anew: what an earlier run left here is removed."""
-        self._open()
-        for slot in self.slots:
-            slot.unlink(missing_ok=True)
+        if self.folder.exists():
+            self._open()
+            for slot in self.slots:
+                slot.unlink(missing_ok=True)
+        elif not self.folder.parent.is_dir():
+            raise OptionError(f"{self.folder}: there is no folder {self.folder.parent}")
 
     def resume(self) -> Any:
         """The newest content that is whole; None if there is none yet."""
+        if not self.folder.exists():
+            return self.begin()
         self._open()
         try:
             return self._newest()
@@ -100,6 +92,8 @@ class Checkpoint:
         begun = time.monotonic()
         serial = self._serial + 1
         data = pack(serial, self.mark, content)
+        if self._lock is None:
+            self._open()
         put(self.slots[serial % 2], lambda part: fill(part, data))
         self._serial = serial
         self._saved = time.monotonic()
@@ -121,7 +115,7 @@ class Checkpoint:
     def _open(self) -> None:
         """Make the folder, sweep what a killed run left half-written, and keep other runs out."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(exist_ok=True)
             for slot in self.slots:
                 sweep(slot)
             if fcntl is not None and self._lock is None:
@@ -154,9 +148,13 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self.save()
-        self.checkpoint.close()
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Keep what there is; of a run that could not be done as asked, nothing."""
+        if isinstance(error, LeverrierError) and not self.known:
+            self.checkpoint.remove()
+        else:
+            self.save()
+            self.checkpoint.close()
 
     def get(self, name: str) -> Any:
         return self.pieces.get(name)
@@ -177,8 +175,17 @@ class Journal:
             try:
                 self.checkpoint.save(self.pieces)
                 self._unsaved, self.complaint = False, ""
-            except OSError as problem:
-                self.complaint = f"the checkpoint could not be written ({problem.strerror or problem})"
+            except (OSError, OptionError) as problem:
+                reason = getattr(problem, "strerror", None) or problem
+                self.complaint = f"the checkpoint could not be written ({reason})"
+
+
+def forget(folder: str | os.PathLike[str]) -> None:
+    """Remove a run's checkpoint, whosever it is, and the folder if nothing else is in it."""
+    slot = re.compile(r"([a-z_]+)[.][01]")
+    found = {match[1] for path in Path(folder).glob("*.[01]") if (match := slot.fullmatch(path.name))}
+    for name in found or {"none"}:
+        Checkpoint(folder, name, "").remove()
 
 
 def marked(*parts: Any) -> str:
@@ -194,32 +201,6 @@ def marked(*parts: Any) -> str:
     return digest.hexdigest()
 
 
-def pack(serial: int, mark: str, content: Any) -> bytes:
-    """A generation as bytes."""
-    arrays: list[NDArray[Any]] = []
-    plain = _written(content, arrays)
-    about = [[array.dtype.str, array.shape] for array in arrays]
-    head = json.dumps({"mark": mark, "arrays": about, "content": plain}, ensure_ascii=True)
-    body = b"".join((head.encode(), b"\n", *(array.tobytes() for array in arrays)))
-    return f"leverrier-checkpoint {VERSION} {serial} {_checksum(serial, body)} {len(body)}\n".encode() + body
-
-
-def unpack(data: bytes) -> tuple[int, str, Any]:
-    """Serial number, mark and content; one clear line if a single bit is not as it was written."""
-    header = _HEADER.match(data)
-    if header is None:
-        raise FormatError("not a checkpoint of this version")
-    serial, body = int(header[1]), data[header.end() :]
-    if len(body) != int(header[3]) or _checksum(serial, body) != header[2].decode():
-        raise FormatError("damaged: its checksum does not fit")
-    try:
-        head, _, raw = body.partition(b"\n")
-        about = json.loads(head)
-        return serial, str(about["mark"]), _read(about["content"], _arrays(about["arrays"], raw))
-    except (KeyError, TypeError, ValueError, IndexError, RecursionError) as problem:
-        raise FormatError(f"its content is not what a checkpoint holds ({type(problem).__name__})") from None
-
-
 def read_bytes(path: Path) -> bytes:
     try:
         with open(path, "rb") as file:
@@ -229,55 +210,3 @@ def read_bytes(path: Path) -> bytes:
     if len(data) > MOST_BYTES:
         raise FormatError(f"more than {MOST_BYTES // 2**20} MB")
     return data
-
-
-def _checksum(serial: int, body: bytes) -> str:
-    digest = hashlib.sha256(f"{serial} ".encode())
-    digest.update(body)
-    return digest.hexdigest()
-
-
-def _written(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    if isinstance(value, np.ndarray):
-        array = np.ascontiguousarray(value).reshape(value.shape).astype(value.dtype.newbyteorder("<"), copy=False)
-        if not _KINDS.fullmatch(array.dtype.str):
-            raise TypeError(f"arrays of {array.dtype} are not kept")
-        arrays.append(array)
-        return {"array": len(arrays) - 1}
-    if isinstance(value, Mapping):
-        return {"of": {_key(key): _written(each, arrays) for key, each in value.items()}}
-    if isinstance(value, list | tuple):
-        return [_written(each, arrays) for each in value]
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _key(key: Any) -> str:
-    if not isinstance(key, str):
-        raise TypeError(f"{key!r} is no text: objects are kept by text")
-    return key
-
-
-def _arrays(about: list[Any], raw: bytes) -> list[NDArray[Any]]:
-    found, at = [], 0
-    for kind, shape in about:
-        if not _KINDS.fullmatch(kind) or not all(type(size) is int and size >= 0 for size in shape):
-            raise ValueError("an array of another kind")
-        dtype = np.dtype(kind)
-        count = int(np.prod([int(size) for size in shape], dtype=object))
-        if count * dtype.itemsize > len(raw) - at:
-            raise ValueError("an array is cut")
-        found.append(np.frombuffer(raw, dtype, count, at).reshape(shape).copy())
-        at += count * dtype.itemsize
-    if at != len(raw):
-        raise ValueError("bytes that belong to no array")
-    return found
-
-
-def _read(value: Any, arrays: list[NDArray[Any]]) -> Any:
-    if isinstance(value, list):
-        return [_read(each, arrays) for each in value]
-    if not isinstance(value, dict):
-        return value
-    if value.keys() == {"array"}:
-        return arrays[value["array"]]
-    return {key: _read(each, arrays) for key, each in value["of"].items()}

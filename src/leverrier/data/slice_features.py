@@ -12,7 +12,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from leverrier.data.table import Table, Variable
 
@@ -217,6 +216,8 @@ def _remembered(
 
 def _smoothed(values: NDArray[np.float64], span: int, starts: Offsets) -> NDArray[np.float64]:
     """The mean of all values before each slice, each `span` slices counting e times less; NaN before the first."""
+    from scipy.signal import lfilter  # (late: with what it brings along it loads for a second)
+
     keep = np.exp(-1.0 / span)
     out = np.full(len(values), np.nan)
     for begin, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):

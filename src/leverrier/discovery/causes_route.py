@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtr, ndtri
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence import Evidence
@@ -63,9 +63,9 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
         cut = "overlapping causes were better there, but the time ran out before they were named"
         return replace(found, did=(*found.did, words, cut))
     plan.tell("overlapping causes", 1.0)
-    half = float(norm.ppf(0.975)) * error
+    half = float(ndtri(0.975)) * error
     evidence = Evidence(mean * table.n_rows, held_out=mean, held_out_interval=(mean - half, mean + half), kind="causes",
-                        p_value=float(norm.sf(mean / error)), tested=True)  # fmt: skip
+                        p_value=float(ndtr(-mean / error)), tested=True)  # fmt: skip
     return _in_place(table, found, whole, evidence, words)
 
 

@@ -153,7 +153,7 @@ def _verdict(
     for verdict in ("search unstable", "no candidates"):
         if search.reason.startswith(verdict):
             return verdict
-    return "none accepted"
+    return "not tested" if search.reason.startswith("cut short") else "none accepted"
 
 
 def _of_class(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from leverrier.data.table import Table
 from leverrier.discovery.plan import Plan
@@ -34,7 +34,7 @@ def held_out_gain(
     weights = np.ones(table.n_rows) if table.weights is None else table.weights
     mean = float(np.average(gains, weights=weights))
     spread = float(np.sqrt(np.average((gains - mean) ** 2, weights=weights) / weights.sum()))
-    half = float(norm.ppf(0.975)) * spread
+    half = float(ndtri(0.975)) * spread
     return mean, (mean - half, mean + half)
 
 

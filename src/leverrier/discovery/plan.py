@@ -23,10 +23,6 @@ LEAST_SECONDS = 0.01
 """What is left when nothing is: enough for an answer of some kind."""
 
 
-class Cut(BaseException):
-    """Raised into the work by whoever may wait no longer; what was kept until then makes the answer."""
-
-
 class Stop:
     """Someone's wish to end now with what there is: a first Ctrl-C."""
 

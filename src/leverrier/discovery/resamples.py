@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import adjusted_rand_score
 
 from leverrier.data.table import Table
 from leverrier.discovery.find import run_search
@@ -100,6 +99,8 @@ def _match(
     variable: HiddenVariable, states: NDArray[np.int64], run: Resampled
 ) -> frozenset[str] | None:
     """The neighbours of the variable of a run that is the same one, if there is any."""
+    from sklearn.metrics import adjusted_rand_score  # (late: it takes longer to load than all the rest)
+
     for neighbours, theirs in run:
         shared = len(neighbours & variable.neighbours) / len(neighbours | variable.neighbours)
         if shared >= SHARED and adjusted_rand_score(states, theirs) >= ALIGNED:

@@ -74,6 +74,8 @@ class Screening:
     before: Screened | None = None
     """The screening of the graph before the last hidden variable was put in."""
     attempts: list[Attempt] = field(default_factory=list)
+    cut: list[int] = field(default_factory=list)
+    """How many candidates were left when the time ran out; empty if none were."""
     seen: set[Graph] = field(default_factory=set)
     """Graphs that the climbs came through."""
 
@@ -92,6 +94,8 @@ def best_hidden(screening: Screening) -> Found | str:
     best = _distinct(screened)[:DEEPENED]
     deep = [found_once(screening, "deepened", one, _deepen) for one in best]
     helping = [one for one in deep if _linked(one) and one.gain > WORTH]
+    if not helping and screening.cut:
+        return f"cut short: the time ran out with {screening.cut[0]} candidates left to try"
     if not helping:
         return "none helped: no candidate scored above the best network without it"
     return max(helping, key=lambda one: one.gain)
@@ -121,6 +125,7 @@ def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
         write, read = partial(_write_climbed, screening, set(screening.seen)), partial(_read_climbed, screening)
         end = once(plan, key, partial(_climb, screening, candidate, states, needed=not results), write, read)
         if end is None:
+            screening.cut.append(len(chosen) - number)
             break
         plan.tell("candidates", (1 + number) / len(chosen))
         best, start = end

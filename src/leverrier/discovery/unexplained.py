@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from leverrier.data.table import Table
 from leverrier.discovery.candidate import Candidate
@@ -46,7 +46,7 @@ def _explained(table: Table, i: int, j: int) -> bool:
 def _p_value(table: Table, i: int, j: int, given: int | None) -> float:
     """Of the G test of independence, within the states of another column if one is given."""
     g, freedom = g_statistic(joint_counts(table, [i, j] if given is None else [given, i, j]))
-    return float(chi2.sf(g, freedom)) if freedom else 1.0
+    return float(chdtrc(freedom, max(g, 0.0))) if freedom else 1.0
 
 
 def joint_counts(table: Table, columns: list[int]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
@@ -15,7 +15,7 @@ from leverrier.model.mixed_classes import MixedClasses
 from leverrier.report.parts import abbreviated, shortened
 
 MOST_ROWS = 24
-Z = float(norm.ppf(0.975))
+Z = float(ndtri(0.975))
 
 
 @dataclass(frozen=True)

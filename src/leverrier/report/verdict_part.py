@@ -123,7 +123,9 @@ def evidence_part(found: Examined) -> Part:
         blocks.append(Figures(tuple(figures)))
     elif tested and found.kind != "causes":
         blocks.append(Words("No simulated tables were drawn, so there is no histogram of what chance shows."))
-    if not tested:
+    if not tested and found.verdict == "not tested":
+        blocks.append(Words("The time ran out before the search was done: nothing was tested."))
+    elif not tested:
         blocks.append(
             Words("No candidate gained anything over the best network of the columns: nothing had to be tested.")
         )

@@ -36,6 +36,8 @@ def headline(found: Examined) -> str:
             "Nothing hidden was found. One hidden variable would compress the table, but tables simulated without it "
             "show the same: it is no sign of a hidden cause."
         )
+    if found.verdict == "not tested":
+        return "Nothing can be said yet: the time ran out before the search was done."
     if found.verdict == "no candidates":
         return "Nothing hidden was found: no group of columns hangs together enough to suggest one."
     return "Nothing hidden was found: no hidden variable explains these rows better than the columns themselves."

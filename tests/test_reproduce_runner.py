@@ -152,7 +152,8 @@ def tiny(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_the_verb_writes_a_page_json_and_docs(tiny, capsys):
+@pytest.mark.usefixtures("tiny")
+def test_the_verb_writes_a_page_json_and_docs(capsys):
     assert command(["reproduce", "em", "--jobs", "1", "--write-docs", "docs"]) == 0
     out, err = capsys.readouterr()
     assert "[does not hold] sum" in out
@@ -168,14 +169,16 @@ def test_the_verb_writes_a_page_json_and_docs(tiny, capsys):
     assert json.loads(capsys.readouterr().out)[0]["results"] == found["results"]
 
 
+@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize(("arguments", "words"), [([], "name a source"), (["freud1899"], "freud1899"),
                                                   (["em", "--data", "nowhere"], "nowhere")])  # fmt: skip
-def test_a_wrong_name_is_one_clear_line(tiny, arguments, words, capsys):
+def test_a_wrong_name_is_one_clear_line(arguments, words, capsys):
     assert command(["reproduce", *arguments]) == 2
     assert words in capsys.readouterr().err
 
 
-def test_an_interrupted_verb_ends_with_130_and_goes_on_later(tiny, monkeypatch, capsys):
+@pytest.mark.usefixtures("tiny")
+def test_an_interrupted_verb_ends_with_130_and_goes_on_later(monkeypatch, capsys):
     hit = replace(TINY, units=lambda q, s: [*units(q, s), Unit("hit", interrupted, {"seed": 1}, cost=7.5)])
     monkeypatch.setattr(experiments, "experiment", lambda name: replace(hit, name=name))
     assert command(["reproduce", "em", "elidan2001", "--jobs", "1"]) == 130

@@ -29,3 +29,23 @@ def dots(
     )  # fmt: skip
     line = alt.Chart(alt.Data(values=[{"value": 0.0}])).mark_rule(color=QUIET, strokeDash=[5, 3]).encode(y="value:Q")
     return styled(line + points, height)
+
+
+def curves(
+    rows: Sequence[tuple[float, str, float]], x: str, y: str, kinds: Sequence[str], *, truth: bool = False
+) -> altair.TopLevelMixin:
+    """(x, kind, y): a line for each kind; with `truth`, the line on which y is x."""
+    import altair as alt
+
+    values = [{"x": at, "kind": kind, "y": value} for at, kind, value in rows]
+    colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=list(kinds), range=list(STATES)),
+                       legend=alt.Legend(columns=1))  # fmt: skip
+    chart: altair.LayerChart | altair.Chart = alt.Chart(alt.Data(values=values)).mark_line(point=True).encode(
+        x=alt.X("x:Q", title=x, axis=alt.Axis(tickMinStep=1)), y=alt.Y("y:Q", title=y), color=colour,
+        strokeDash=alt.StrokeDash("kind:N", title=None, scale=alt.Scale(domain=list(kinds))),
+    )  # fmt: skip
+    if truth:
+        ends = sorted({at for at, _, _ in rows})
+        same = alt.Chart(alt.Data(values=[{"x": at, "y": at} for at in ends])).mark_line(color=QUIET, strokeDash=[2, 3])
+        chart = same.encode(x="x:Q", y="y:Q") + chart
+    return styled(chart, 240)

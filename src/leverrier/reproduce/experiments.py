@@ -11,6 +11,7 @@ MODULES = {
     "em": "leverrier.reproduce.em",
     "elidan2000": "leverrier.reproduce.elidan2000",
     "elidan2001": "leverrier.reproduce.elidan2001",
+    "wood2006": "leverrier.reproduce.wood2006_shown",
 }
 NAMES = tuple(MODULES)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.model.hidden_causes import HiddenCauses
+from leverrier.report.causes import plot_structure, plot_traces
 from leverrier.sampling.chains import hidden_causes
 from leverrier.sampling.result import HiddenCausesResult
 
@@ -63,6 +64,7 @@ def posterior_line(
     line["structure"] = [list(run.children(k)) for k in range(run.best.shape[1])]
     line["status"] = str(run.status)
     line["crossing"] = crossing(run)
+    line["traces chart"], line["structure chart"] = plot_traces(run).to_dict(), plot_structure(run).to_dict()
     return line
 
 

@@ -18,19 +18,23 @@ from leverrier.api.time_discovery import TimeDiscovery, load_content
 from leverrier.api.time_route import IN_TIME, discover_in_time
 from leverrier.api.time_saved import FORMAT as TIME
 from leverrier.data.matrix import as_matrix
-from leverrier.data.reading import describe_columns, read_table
+from leverrier.data.memory import memory_limit
+from leverrier.data.parts import look_at
+from leverrier.data.reading import read_table
 from leverrier.data.slices import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.described import described
 from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.examined import Examined
+from leverrier.discovery.large import examine_large, sample_size
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.pieces import kept_in
-from leverrier.discovery.plan import Plan, Progress, Stop
+from leverrier.discovery.plan import Plan, Progress, Stop, Work
 from leverrier.errors import Cut, OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
+from leverrier.statistics.cluster import ClusterParts, connect, threads_of
 
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
@@ -54,7 +58,11 @@ def discover(
     types: Mapping[str, str | Sequence[Any]] | None = None,
     max_parents: int | None = None,
     budget: float | None = None,
+    work: int | None = None,
     jobs: int | None = None,
+    sample: int | None = None,
+    max_memory: int | str | None = None,
+    client: Any = None,
     progress: Progress | None = None,
     stop: Stop | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -73,11 +81,16 @@ def discover(
     draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
+    work        pieces of work (a candidate tried, a table simulated, …): a budget that is the same on every machine
+    sample      rows in which a large table's hidden variables are looked for and tested: 50,000 of more than 200,000;
+                the model is learned from all rows; 0 looks at all of them
+    max_memory  bytes, or "2GB", of a file of any size: docs/large.md
+    client      a Dask client, or its address, whose workers read a Parquet file and run the tests
     stop        an object whose `ask` ends it soon with what there is (the command line's Ctrl-C)
     checkpoint  a folder for what is done so far, every few seconds; with resume=True the run goes on from there, and
                 its answer is bit for bit that of a run that was never stopped
     """
-    _check(method, draws, resamples, max_hidden, budget, jobs)
+    _check(method, draws, resamples, max_hidden, budget, jobs, work, sample)
     if by is not None or time is not None or isinstance(data, Sequences) or method in IN_TIME:
         reading = {"by": by, "time": time, "ignore": ignore, "types": types}
         asked = {"seed": seed, "budget": budget, "progress": progress, "stop": stop, "score": score,
@@ -86,30 +99,35 @@ def discover(
         return discover_in_time(data, reading, method, asked)
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()
-    table = read_table(data, **_reading(data, weights, ignore, types))
+    if client is not None:
+        client = connect(client)
+        jobs = threads_of(client)
+    table = _table(data, _reading(data, weights, ignore, types), max_memory, client)
     if not table.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
     plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed)
     tests = Tests(draws if evidence else 0, resamples if evidence else 0)
     rule = score or BDe()
-    numbers = _numbers(data, weights, ignore, types)
+    numbers = [] if isinstance(data, Table) else [each.name for each in table.columns if each.kind == "binned"]
+    rows = sample_size(table, sample)
+    table = table.distinct() if rows and not table.counted else table
     cells = as_matrix(data, numbers).values if numbers and checkpoint is not None else b""
-    with kept_in(checkpoint, resume, "discover", table, method, plan, tests, rule, numbers, cells) as journal:
-        plan = replace(plan, progress=progress, stop=stop, journal=journal,
-                       deadline=math.inf if budget is None else begun + budget)  # fmt: skip
+    with kept_in(checkpoint, resume, "discover", table, method, plan, tests, rule, numbers, cells, rows) as journal:
+        plan = replace(plan, progress=progress, stop=stop, journal=journal, work=None if work is None else Work(work),
+                       client=client, deadline=math.inf if budget is None else begun + budget)  # fmt: skip
         tests = replace(tests, jobs=jobs or len(os.sched_getaffinity(0)))
         try:
-            examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan,
-                                 thorough=evidence)  # fmt: skip
+            examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
+            examined = described(examined, data, table, rule, plan, thorough=evidence)
         except Cut:
             plan = replace(plan, progress=None, deadline=0.0)  # what is kept, and nothing more
-            examined = described(_routes(data, table, numbers, method, rule, plan, tests), data, table, rule, plan,
-                                 thorough=False)  # fmt: skip
+            examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
+            examined = described(examined, data, table, rule, plan, thorough=False)
     if plan.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
-                "max_hidden": max_hidden, "score": repr(rule), "version": leverrier.__version__,
-                "finished": not plan.spent}  # fmt: skip
+                "max_hidden": max_hidden, "work": work, "sample": rows, "score": repr(rule),
+                "version": leverrier.__version__, "finished": not plan.spent}  # fmt: skip
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
 
 
@@ -125,7 +143,7 @@ def load(path: str | os.PathLike[str]) -> Discovery | TimeDiscovery:
 
 
 def _routes(
-    data: Any, table: Table, numbers: list[str], method: Method, score: Score, plan: Plan, tests: Tests
+    data: Any, table: Table, numbers: list[str], method: Method, score: Score, plan: Plan, tests: Tests, rows: int
 ) -> Examined:
     """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes."""
     if method == "causes" and not applies(table):
@@ -136,13 +154,25 @@ def _routes(
         found = examine_classes(data, numbers, table, score, plan, tests)
         if found.hidden or method == "classes":
             return found
-    examined = examine(table, score, plan, tests)
+    examined = examine_large(table, score, plan, tests, rows) if rows else examine(table, score, plan, tests)
     if numbers:
         cut = f"cut {len(numbers)} columns of numbers into bins (networks are over states)"
         examined = replace(examined, did=(cut, *examined.did))
     if method in ("auto", "causes") and applies(table):
         return with_causes(table, examined, score, plan)
     return examined
+
+
+def _table(data: Any, how: dict[str, Any], max_memory: int | str | None, client: Any) -> Table:
+    """The table; one that a cluster reads comes as its distinct rows."""
+    if client is None:
+        return read_table(data, **how, max_memory=max_memory)
+    if isinstance(data, Table):
+        return data
+    if how["weights"] is not None:
+        raise OptionError("weights= is not for a cluster: rows that are equal are counted there")
+    file = look_at(data, how["types"], how["ignore"])
+    return ClusterParts(client, file).gathered(file, memory_limit(max_memory))
 
 
 def _reading(data: Any, weights: Any, ignore: Any, types: Any) -> dict[str, Any]:
@@ -153,18 +183,10 @@ def _reading(data: Any, weights: Any, ignore: Any, types: Any) -> dict[str, Any]
     return {"weights": weights, "ignore": ignore, "types": types}
 
 
-def _numbers(data: Any, weights: Any, ignore: Any, types: Any) -> list[str]:
-    """The columns of numbers that a table cuts into bins; a Table has none left."""
-    if isinstance(data, Table):
-        return []
-    column = weights if isinstance(weights, str) else None
-    decisions = describe_columns(data, types=types, ignore=ignore, weights=column)
-    return [each.name for each in decisions if each.decision == "binned"]
-
-
 def _check(
-    method: str, draws: int, resamples: int, max_hidden: int | None, budget: float | None, jobs: int | None
-) -> None:
+    method: str, draws: int, resamples: int, max_hidden: int | None, budget: float | None, jobs: int | None,
+    work: int | None, sample: int | None,
+) -> None:  # fmt: skip
     if method not in get_args(Method):
         raise OptionError(f"method={method!r}: expected one of {', '.join(map(repr, get_args(Method)))}")
     for name, value, least in (("draws", draws, 0), ("resamples", resamples, 0), ("max_hidden", max_hidden or 0, 0)):
@@ -172,5 +194,9 @@ def _check(
             raise OptionError(f"{name}={value!r}: expected {least} or more")
     if budget is not None and not budget > 0:
         raise OptionError(f"budget={budget!r}: expected a number of seconds above 0")
+    if work is not None and work < 1:
+        raise OptionError(f"work={work!r}: expected a number of pieces, at least 1")
+    if sample is not None and sample < 0:
+        raise OptionError(f"sample={sample!r}: expected a number of rows, or 0 for all")
     if jobs is not None and jobs < 1:
         raise OptionError(f"jobs={jobs!r}: expected at least 1")

@@ -29,7 +29,7 @@ def file_source(
     """The columns of a file, while it is open. `numeric` names text columns of a Parquet file to be read as numbers."""
     import duckdb
 
-    by_column = _is_parquet(path)
+    by_column = is_parquet(path)
     with (
         tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True) as folder,
         connected(folder, path.stat().st_size) as db,
@@ -46,7 +46,7 @@ def file_source(
         yield Source(str(path), scan.names, scan.n_rows, scan.column, scan.part if scan.tall else None)
 
 
-def _is_parquet(path: Path) -> bool:
+def is_parquet(path: Path) -> bool:
     """By the suffix; what cannot be read is said before anything is opened."""
     if path.is_dir():
         raise TableError(f"{path} is a folder: expected a CSV or Parquet file")

@@ -65,9 +65,9 @@ def read_table(
         if types or ignore or missing or weights is not None:
             raise OptionError("the source is a Table already: only like=, states= and unseen= apply to it")
         return source if known is None else realign(source, known, unseen)
-    options = _options(types, ignore, bins, bin_rule)
+    options = options_of(types, ignore, bins, bin_rule)
     with _opened(source, options, missing, encoding, delimiter) as data:
-        _check_names(data, options, weights)
+        check_names(data, options, weights)
         each = _weights(data, weights)
         weighing = weights if isinstance(weights, str) else None
         if known is not None:
@@ -75,9 +75,14 @@ def read_table(
         return _read(data, options, weighing, each, unseen, limit)
 
 
-def as_table(data: Any, states: Mapping[str, Sequence[Label]] | None = None, unseen: Unseen = "error") -> Table:
+def as_table(
+    data: Any,
+    states: Mapping[str, Sequence[Label]] | None = None,
+    unseen: Unseen = "error",
+    max_memory: int | str | None = None,
+) -> Table:
     """A Table as it is, or anything `read_table` takes; with `states`, exactly those variables and codes."""
-    return read_table(data, states=states, unseen=unseen)
+    return read_table(data, states=states, unseen=unseen, max_memory=max_memory)
 
 
 def describe_columns(
@@ -93,11 +98,11 @@ def describe_columns(
     delimiter: str | None = None,
 ) -> list[Decision]:
     """What `read_table` would decide, column by column, with the reasons; nothing is encoded."""
-    options = _options(types, ignore, bins, bin_rule)
+    options = options_of(types, ignore, bins, bin_rule)
     with _opened(source, options, missing, encoding, delimiter) as data:
-        _check_names(data, options, weights)
+        check_names(data, options, weights)
         each = _weights(data, weights)
-        return [decision for _, decision in _decisions(data, options, weights, each)]
+        return [decision for _, decision in decisions(data, options, weights, each)]
 
 
 def raw_columns(
@@ -119,7 +124,7 @@ def raw_columns(
         return {name: (column, column.codes()) for name, column in columns.items()}
 
 
-def _decisions(
+def decisions(
     data: Source, options: Options, weighing: str | None, weights: NDArray[np.float64] | None
 ) -> Iterator[tuple[Column | None, Decision]]:
     """Each column with what it is taken for. One that is ignored is not looked at: it may be unreadable."""
@@ -151,7 +156,7 @@ def _variable(name: str, labels: tuple[Label, ...]) -> Variable:
     return Variable(name, labels, "binned" if cuts else "category", cuts)
 
 
-def _options(
+def options_of(
     types: Mapping[str, str | Sequence[Label]] | None,
     ignore: str | Collection[str],
     bins: Bins | Mapping[str, Bins],
@@ -201,7 +206,7 @@ def _marked(data: Source, marks: set[str]) -> Source:
     )
 
 
-def _check_names(data: Source, options: Options, weights: Any) -> None:
+def check_names(data: Source, options: Options, weights: Any) -> None:
     for option, names in (
         ("types", options.types),
         ("ignore", options.ignore),
@@ -242,7 +247,7 @@ def _read(
     aside: dict[str, str] = {}
     variables: list[Variable] = []
     encoded: dict[str, NDArray[Any]] = {}
-    for column, decision in _decisions(data, options, weighing, weights):
+    for column, decision in decisions(data, options, weighing, weights):
         notes += decision.notes
         if decision.decision == "aside":
             aside[decision.name] = decision.reason

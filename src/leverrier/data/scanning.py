@@ -42,7 +42,7 @@ class _Field:
 
 
 @dataclass(frozen=True)
-class _Recipe:
+class Recipe:
     """How the cells of a column that was looked at are fetched again, a few rows at a time: `v` stands for the cell."""
 
     expression: str
@@ -62,6 +62,7 @@ class Scan:
         names: tuple[str, ...],
         missing: Collection[str],
         numeric: Collection[str],
+        tall: bool = False,
     ) -> None:
         self.db, self.what, self.numeric, self.missing = db, what, set(numeric), set(missing)
         self.from_csv = bool(names)
@@ -73,12 +74,9 @@ class Scan:
         self.n_rows = int(self._one(f"SELECT count(*) FROM {self.cells}")[0])
         self.batch: dict[str, NDArray[Any]] = {}
         self.sizes: dict[str, int] = {}
-        self.recipes: dict[str, _Recipe] = {}
-
-    @property
-    def tall(self) -> bool:
+        self.recipes: dict[str, Recipe] = {}
+        self.tall = tall or self.n_rows > _TALL
         """Whether rows can be fetched a few at a time."""
-        return self.n_rows > _TALL
 
     def _own_names(self, path: Path, shown: list[str]) -> tuple[str, ...]:
         """DuckDB renames the second of two equal names; the file's own schema has them as they are."""
@@ -105,7 +103,7 @@ class Scan:
             raise TableError(f"{self.what}, column {name!r}: {first_line(problem)}") from None
         if field.holds == "text":
             return self._short_text(name, cells.tolist())
-        self.recipes[name] = _Recipe("v", field.holds)
+        self.recipes[name] = Recipe("v", field.holds)
         return from_array(name, _moments(cells) if field.holds == "date" else cells)
 
     def _one(self, query: str) -> tuple[Any, ...]:
@@ -150,13 +148,13 @@ class Scan:
         came, notes = what_texts_are(name, texts) if self._typed(name) else ("text", ())
         if came != "text":
             value = f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came]} END"
-            self.recipes[name] = _Recipe(value, "date" if came == "date" else "array")
+            self.recipes[name] = Recipe(value, "date" if came == "date" else "array")
             parsed = self._fetch(value, cells)
             return replace(from_array(name, _moments(parsed) if came == "date" else parsed), notes=notes)
         if self._about(name) > _MANY:
             return unlisted(name, "text", self._about(name), texts.size, self.n_rows, notes)
         values, counts = [text for text, _ in pairs], np.array([count for _, count in pairs], dtype=np.int64)
-        self.recipes[name] = _Recipe(_place_among(values), "text", values)
+        self.recipes[name] = Recipe(_place_among(values), "text", values)
         return listed(name, "text", values, counts, self.n_rows, lambda: self._codes(cells, values), notes)
 
     def part(self, start: int, stop: int, names: Sequence[str]) -> Source:
@@ -207,13 +205,13 @@ def _places(codes: NDArray[Any]) -> NDArray[np.int32]:
     return np.ma.filled(codes.astype(np.int32), -1)
 
 
-def _of(recipe: _Recipe, place: int) -> str:
+def _of(recipe: Recipe, place: int) -> str:
     """The recipe for the cell v<place>. Only what stands outside quotation marks is the cell."""
     parts = re.split(r"('(?:[^']|'')*')", recipe.expression)
     return "".join(text if text.startswith("'") else re.sub(r"\bv\b", f"v{place}", text) for text in parts)
 
 
-def _part_column(name: str, recipe: _Recipe, cells: NDArray[Any]) -> Column:
+def _part_column(name: str, recipe: Recipe, cells: NDArray[Any]) -> Column:
     if recipe.values is None:
         return from_array(name, _moments(cells) if recipe.holds == "date" else cells)
     codes = _places(cells)

@@ -50,6 +50,8 @@ class Evidence:
     """Share of resamples in which a variable with mostly the same neighbours and aligned states came back."""
     links: Mapping[str, float] | None = None
     """By column, the share of resamples in which it is next to that variable."""
+    rows: int | None = None
+    """Of a large table, in how many rows drawn at random it was looked for and tested; then `gain` is that there."""
     kind: str = "score"
     """What was compared: "score" (gain over the best network) or "classes" (see discovery/whole_class.py)."""
 

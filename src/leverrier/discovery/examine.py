@@ -71,7 +71,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
         did.append("asked whether one class behind all columns explains them better than arcs do (Cox's test)")
         return _of_class(search, whole, table, score, rejected, tests, did, begun)
     hidden = _with_evidence(found, evidence, table, score, plan, tests)
-    examined = _examined(search, found, hidden, tuple(rejected), did)
+    examined = examined_of(search, found, hidden, tuple(rejected), did)
     if not hidden and tests.power and tests.draws:
         missed = power(search.baseline.network, round(table.total), score, plan, tests.jobs)
         examined = replace(examined, power=missed)
@@ -116,7 +116,7 @@ def _held_out(
                 lambda piece: (piece[0], (piece[1][0], piece[1][1])), lambda: None)  # fmt: skip
 
 
-def _examined(
+def examined_of(
     search: Search, found: Findings, hidden: tuple[HiddenVariable, ...], rejected: tuple[HiddenVariable, ...],
     did: list[str],
 ) -> Examined:  # fmt: skip
@@ -166,7 +166,7 @@ def _of_class(
         gained = _held_out(whole.network, search.baseline.network, table, score, search.plan)
         evidence = evidence if gained is None else replace(evidence, held_out=gained[0], held_out_interval=gained[1])
     variable = replace(whole.variable, evidence=evidence)
-    empty = _examined(search, findings(search), (), tuple(rejected), did)
+    empty = examined_of(search, findings(search), (), tuple(rejected), did)
     posterior = whole.network.posterior(table, variable.name)
     return replace(empty, verdict="found", kind="classes", hidden=(variable,), network=whole.network,
                    score=whole.score, meanings={variable.name: explain(whole.network, table, variable.name, posterior)},
@@ -174,7 +174,7 @@ def _of_class(
 
 
 def shape_of(table: Table) -> Shape:
-    return Shape(table.n_rows, len(table.variables), table.n_missing, table.notes, table.columns)
+    return Shape(table.n_cases, len(table.variables), table.n_missing, table.notes, table.columns)
 
 
 def _filled_words(table: Table) -> str:

@@ -38,7 +38,7 @@ from leverrier.learning.fit import fit
 from leverrier.learning.score import BDe, Score
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.statistics.parted import counts_of
 
 REPAIRS = 5
 """How often the search may begin again because a hidden variable showed a better network without it."""
@@ -106,6 +106,8 @@ class Search:
     screened: Screened | None = None
     """The last screening that led to a hidden variable."""
     reason: str = "as many hidden variables as asked for"
+    suggested: tuple[Candidate, ...] | None = None
+    """The only places to look in for the next one, if they are known; else the graph suggests them."""
 
     @property
     def score(self) -> Score:
@@ -132,7 +134,7 @@ def begin(table: Table, score: Score, plan: Plan) -> Search:
     if table.n_missing:
         fill = partial(filled, table, score, MOST_CELLS, plan)
         full = once(plan, ("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
-    scores = FamilyScores(ObservedCounts(full), score, MOST_CELLS)
+    scores = FamilyScores(counts_of(full), score, MOST_CELLS)
     ground = Ground(full, scores, plan.max_parents, deadline=plan.deadline)
     baseline = learn_baseline(full, score, plan)
     return Search(table, ground, plan, baseline, networks=[baseline.network])
@@ -167,7 +169,7 @@ def next_hidden(search: Search) -> bool:
 def _screening(search: Search) -> Screening:
     name = free_name(search.graph, len(search.found))
     return Screening(search.ground, search.plan, search.graph, search.reached, search.sizes, name,
-                     search.screened)  # fmt: skip
+                     search.screened, search.suggested)  # fmt: skip
 
 
 def _repaired(search: Search, screening: Screening, best: Found) -> bool:

@@ -61,12 +61,14 @@ def once(
     name = "" if journal is None else name_of(key)
     kept = None if journal is None else journal.get(name)
     if kept is not None:
+        plan.worked()
         return _read(read, kept)
     if otherwise is not None and plan.spent:
         return otherwise()
     result = compute()
     if journal is not None and not plan.spent:
         journal.add(name, write(result))
+    plan.worked()
     return result
 
 
@@ -82,8 +84,12 @@ def each_once(
 ) -> list[Result]:
     """The same for independent calls in other processes, in order; none that time or the user's patience cut short."""
     journal = plan.journal
+    if plan.work is not None:
+        calls, keys = calls[: plan.work.left], keys[: plan.work.left]
     if journal is None:
-        return [] if plan.spent else in_parallel(plan, jobs, function, calls)
+        done = [] if plan.spent else in_parallel(plan, jobs, function, calls)
+        plan.worked(len(done))
+        return done
     names = [name_of((kind, *key)) for key in keys]
     found: dict[str, Result] = {name: _read(read, journal.get(name)) for name in names if journal.get(name) is not None}
     left = [(name, call) for name, call in zip(names, calls, strict=True) if name not in found]
@@ -98,6 +104,7 @@ def each_once(
             found[name] = result
             if not plan.spent:
                 journal.add(name, write(result))
+    plan.worked(len(found))
     return [found[name] for name in names if name in found]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +37,18 @@ class Stop:
             raise KeyboardInterrupt
 
 
+@dataclass
+class Work:
+    """A budget that is the same on every machine: pieces of work that may be done, and that were."""
+
+    limit: int
+    done: int = 0
+
+    @property
+    def left(self) -> int:
+        return max(self.limit - self.done, 0)
+
+
 @dataclass(frozen=True)
 class Plan:
     """The options of `find_hidden`. The same plan is followed on the data and on every simulated table."""
@@ -55,10 +67,13 @@ class Plan:
     stop: Stop | None = None
     journal: Journal | None = None
     """Where pieces of the work are kept, so that a run can be resumed."""
+    work: Work | None = None
+    client: Any = None
+    """A Dask client whose workers do independent pieces."""
 
     @property
     def spent(self) -> bool:
-        return time.monotonic() > self.deadline or self.stopped
+        return time.monotonic() > self.deadline or self.stopped or (self.work is not None and not self.work.left)
 
     @property
     def stopped(self) -> bool:
@@ -69,10 +84,15 @@ class Plan:
             return LEAST_SECONDS
         return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), LEAST_SECONDS)
 
+    def worked(self, pieces: int = 1) -> None:
+        """So many pieces of work are done, or were before the run was resumed."""
+        if self.work is not None:
+            self.work.done += pieces
+
     def tell(self, what: str, share: float) -> None:
         if self.progress is not None:
             self.progress(what, share)
 
     def silent(self) -> Plan:
         """The same, telling nobody: for runs in other processes."""
-        return replace(self, progress=None, stop=None, journal=None)
+        return replace(self, progress=None, stop=None, journal=None, work=None, client=None)

@@ -73,6 +73,8 @@ class Screening:
     name: str
     before: Screened | None = None
     """The screening of the graph before the last hidden variable was put in."""
+    only: tuple[Candidate, ...] | None = None
+    """The candidates, if they are known beforehand."""
     attempts: list[Attempt] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
     """How many candidates were left when the time ran out; empty if none were."""
@@ -102,6 +104,8 @@ def best_hidden(screening: Screening) -> Found | str:
 
 
 def _suggested(screening: Screening) -> list[Candidate]:
+    if screening.only is not None:
+        return list(screening.only)
     found = candidates(screening.graph)
     if len(found) < FEW:
         found = candidates(screening.graph, dependent_groups(screening.ground.table))

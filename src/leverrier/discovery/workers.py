@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 from leverrier.discovery.plan import Plan
+from leverrier.statistics.cluster import on_cluster
 
 Result = TypeVar("Result")
 
@@ -18,7 +19,9 @@ def in_parallel(
     """The results in order; none of them if the user stopped it meanwhile."""
     try:
         if plan.stop is not None:
-            plan.stop.waiting = jobs > 1
+            plan.stop.waiting = jobs > 1 or plan.client is not None
+        if plan.client is not None:
+            return on_cluster(plan.client, function, calls)
         results: Any = Parallel(n_jobs=jobs)(delayed(function)(*call) for call in calls)
         return list(results)
     except BaseException:

@@ -66,6 +66,7 @@ def fit(
     seed: int = 0,
     jobs: int | None = None,
     budget: float | None = None,
+    max_memory: int | str | None = None,
     progress: Progress | None = None,
 ) -> FitResult:
     """Parameters by EM, for any hidden variables and any pattern of holes; what is climbed never falls.
@@ -81,6 +82,7 @@ def fit(
     tolerance   stop when what is still to be gained is estimated to be below so many nats
     accelerate  extrapolate between steps, never downhill; without it each step is one plain EM step
     jobs        threads (the answer does not depend on them); `budget` is in seconds
+    max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     progress    is called with a line and the value reached, at the end of each start
 
     Hidden states are put in order of falling frequency, unless `initial` gave them their meaning.
@@ -94,7 +96,7 @@ def fit(
     deadline = np.inf if budget is None else time.monotonic() + budget
     workers = jobs or len(os.sched_getaffinity(0))
     options = _Options(max_iterations, tolerance, accelerate, deadline, keep, workers, progress)
-    seen = observation_of(network, data, hidden)
+    seen = observation_of(network, data, hidden, max_memory)
     task = make_task(seen, rule if method == "vb" else prior, method == "vb")
     count = starts or (5 if seen.hidden and initial is None else 1)
     climbers, climbs = _run(task, _points(seen, initial, count, seed), options)

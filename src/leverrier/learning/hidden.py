@@ -16,7 +16,12 @@ from leverrier.statistics.observed import ObservedCounts
 States = dict[str, tuple[Label, ...]]
 
 
-def observation_of(network: Any, data: Any, hidden: Mapping[str, int | Sequence[Label]] | None = None) -> Observation:
+def observation_of(
+    network: Any,
+    data: Any,
+    hidden: Mapping[str, int | Sequence[Label]] | None = None,
+    max_memory: int | str | None = None,
+) -> Observation:
     """Pair the graph with the data. Nodes without a column are hidden; `hidden` says how many states they have.
 
     Whoever fits many graphs to one table may give its ObservedCounts as data: they are laid out once.
@@ -26,7 +31,8 @@ def observation_of(network: Any, data: Any, hidden: Mapping[str, int | Sequence[
     graph = as_graph(network)
     known: States = dict(network.states) if isinstance(network, Network) else {}
     asked = {name: _labels(name, states, graph, known) for name, states in (hidden or {}).items()}
-    table = _read(graph, data, {name: labels for name, labels in known.items() if name not in asked}, set(asked))
+    visible = {name: labels for name, labels in known.items() if name not in asked}
+    table = _read(graph, data, visible, set(asked), max_memory)
     states: States = {**known, **table.states, **asked}
     for node in graph:
         if node not in states:
@@ -36,9 +42,9 @@ def observation_of(network: Any, data: Any, hidden: Mapping[str, int | Sequence[
     return observe(graph, {node: states[node] for node in graph}, table, counts)
 
 
-def _read(graph: Graph, data: Any, known: States, asked: set[str]) -> Table:
+def _read(graph: Graph, data: Any, known: States, asked: set[str], max_memory: int | str | None) -> Table:
     """The graph's columns, with the network's states where it has any, without those asked to be hidden."""
-    table = as_table(data, states=known if known and not _agrees(data, known) else None)
+    table = as_table(data, states=known if known and not _agrees(data, known) else None, max_memory=max_memory)
     wanted = [name for name in table.variables if name in graph and name not in asked]
     if not wanted:
         raise NetworkError(

@@ -76,7 +76,7 @@ class LatentClassResult:
 
     def __str__(self) -> str:
         fitted = self.fit.table
-        head = f"Latent classes of {fitted.n_rows} rows and {len(fitted.variables)} columns"
+        head = f"Latent classes of {fitted.n_cases} rows and {len(fitted.variables)} columns"
         return "\n".join([head, "", str(self.table), "", self.why, "", _profile_text(self)])
 
     def _repr_html_(self) -> str:

@@ -59,6 +59,7 @@ def latent_classes(
     seed: int = 0,
     jobs: int | None = None,
     budget: float | None = None,
+    max_memory: int | str | None = None,
     progress: Progress | None = None,
 ) -> LatentClassResult:
     """Fit one hidden class over all columns for each number of classes, and choose one.
@@ -70,10 +71,11 @@ def latent_classes(
     errors      so many resamples for standard errors of the chosen model, classes aligned
     prior       a pseudo-count in every cell, against probabilities of exactly 0 and 1
     name        of the class variable
+    max_memory  bytes, or "2GB", of a file of any size: docs/large.md
 
     Holes are summed out: no row is dropped. Classes are numbered "0", "1", … from the largest.
     """
-    table = as_table(data)
+    table = as_table(data, max_memory=max_memory)
     wanted = _numbers(states)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")

@@ -11,6 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from leverrier.data.card import card
+from leverrier.data.memory import memory_limit
+from leverrier.data.parts import look_at
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
@@ -26,8 +28,10 @@ from leverrier.learning.search.problem import Effort, Parents, Problem
 from leverrier.learning.structural_em import structural_em
 from leverrier.model.graph import Edge, Graph
 from leverrier.model.network import Network, as_graph
-from leverrier.statistics.family import Family
+from leverrier.statistics.cluster import ClusterParts, connect
+from leverrier.statistics.family import Family, Statistics
 from leverrier.statistics.observed import ObservedCounts
+from leverrier.statistics.parted import PartedCounts, counts_of
 from leverrier.status import Status
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
@@ -101,7 +105,10 @@ def learn_structure(
     holes: Holes = "em",
     max_moves: int | None = None,
     budget: float | None = None,
+    work: int | None = None,
     threads: int | None = None,
+    max_memory: int | str | None = None,
+    client: Any = None,
     progress: Callable[[str, float], None] | None = None,
     seed: int = 0,
 ) -> StructureResult:
@@ -111,29 +118,47 @@ def learn_structure(
     (a blink, and the same score for any order of the columns); "best" goes on with orders of the columns and `rounds`
     of perturb-and-repair; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. `region` limits
     changes to arcs among these columns. `max_candidates` keeps only each column's best potential parents (for wide
-    tables). `budget` is in seconds; a stop by `max_moves` is the same on every machine. In a table with `holes` the
-    result is refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that
-    show all of it.
+    tables). `budget` is in seconds; a stop after `work` families scored or `max_moves` is the same on every machine. In
+    a table with `holes` the result is refined by structural EM, which uses every row ("em"); "available" counts each
+    family in the rows that show all of it. `max_memory` and `client` (a Dask client or its address, for a Parquet file)
+    are for large tables: docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
-    table = as_table(data)
     if holes not in ("em", "available"):
         raise OptionError(f'holes={holes!r}: expected "em" or "available"')
-    counts = ObservedCounts(table, threads=threads or len(os.sched_getaffinity(0)))
+    if work is not None and work < 1:
+        raise OptionError(f"work={work!r}: expected a number of families, at least 1")
+    table, counts = _counted(data, holes, max_memory, client, threads or len(os.sched_getaffinity(0)))
     deadline = np.inf if budget is None else time.monotonic() + budget
-    effort = Effort(deadline, np.inf if max_moves is None else max_moves, progress)
     scores = FamilyScores(counts, score or BDeu(), max_cells)
+    effort = Effort(deadline, np.inf if max_moves is None else max_moves, np.inf if work is None else work, progress,
+                    scored=lambda: scores.families_scored)  # fmt: skip
     begin = Graph.from_edges(scores.names, ()) if start is None else as_graph(start)
     problem = make_problem(scores, begin, required, forbidden, region, max_parents, max_candidates)
     parents = search(problem, as_parents(scores.names, begin, required), method, effort, tabu=tabu, restarts=restarts,
                      rounds=rounds, rng=np.random.default_rng(seed))  # fmt: skip
     found = _result(table, problem, parents, method, effort)
-    if counts.complete:
+    if getattr(counts, "complete", True):
         return found
     if holes == "available":
         return replace(found, notes=(*found.notes, AVAILABLE.format(table.n_missing)))
     return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, deadline, threads)
+
+
+def _counted(
+    data: Any, holes: Holes, max_memory: int | str | None, client: Any, threads: int
+) -> tuple[Table, Statistics]:
+    """The rows, and who counts them. On a cluster rows stay where they are, unless holes are to be summed out."""
+    if client is None:
+        table = as_table(data, max_memory=max_memory)
+        return table, counts_of(table, threads)
+    file = look_at(data)
+    parts = ClusterParts(connect(client), file)
+    if holes == "em" and not parts.full.all():
+        table = parts.gathered(file, memory_limit(max_memory))
+        return table, counts_of(table, threads)
+    return Table(file.columns, np.zeros((len(file.columns), 0), np.uint16), notes=file.notes), PartedCounts(parts)
 
 
 def _refined(

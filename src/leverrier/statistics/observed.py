@@ -131,8 +131,11 @@ class ObservedCounts:
         place = int(np.flatnonzero(wanted)[0])
         return counts[starts[place] : starts[place + 1]].reshape(shape).astype(np.float64)
 
-    def expand(self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_]) -> tuple[Counts, Starts]:
-        """Tables of the child with these parents and each wanted column (see PackedTables), by column number."""
+    def expand(
+        self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_], keep_empty: bool = False
+    ) -> tuple[Counts, Starts]:
+        """Tables of the child with these parents and each wanted column (see PackedTables), by column number. With
+        `keep_empty` configurations that never occur are in them too, so that those of several tables can be added."""
         cells = int(self._states[child])
         for p in parents:
             cells *= int(self._states[p])
@@ -140,7 +143,7 @@ class ObservedCounts:
             if self._pool is None or self.table.n_rows < THREADED_ROWS:
                 return self._by_bitmaps(child, parents, wanted, cells)
             return self._threaded_bitmaps(child, parents, wanted, cells)
-        return self._by_histograms(child, parents, wanted)
+        return self._by_histograms(child, parents, wanted, keep_empty)
 
     def _by_bitmaps(
         self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_], cells: int

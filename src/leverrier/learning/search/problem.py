@@ -26,14 +26,18 @@ class Effort:
 
     deadline: float = np.inf
     max_moves: float = np.inf
+    max_work: float = np.inf
+    """Families that may be scored: unlike time, the same on every machine."""
     progress: Callable[[str, float], None] | None = None
     moves: int = 0
     trace: list[float] = field(default_factory=list)
     status: Status = Status.CONVERGED
+    scored: Callable[[], int] = int
+    """How many families were scored by now."""
 
     def spent(self) -> bool:
         """Whether to stop now; remembers why."""
-        if self.moves >= self.max_moves:
+        if self.moves >= self.max_moves or (self.max_work < np.inf and self.scored() >= self.max_work):
             self.status = Status.ITERATION_LIMIT
         elif self.deadline < np.inf and time.monotonic() > self.deadline:
             self.status = Status.BUDGET

@@ -1,0 +1,82 @@
+"""A Parquet file as ranges of rows that can be read anywhere the file is seen, and read again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leverrier.data.cells import DistinctRows, encoded_part
+from leverrier.data.column import Source
+from leverrier.data.database import connected
+from leverrier.data.files import is_parquet
+from leverrier.data.reading import check_names, decisions, options_of
+from leverrier.data.scanning import Recipe, Scan
+from leverrier.data.table import Label, Table, Variable, code_type
+from leverrier.errors import OptionError, TableError
+
+PART = 500_000
+"""Rows of a part, whatever the number of workers: sums are the same on any of them."""
+
+
+@dataclass(frozen=True)
+class FileParts:
+    """What every part needs to be read: the columns' states, and how their cells are fetched."""
+
+    path: str
+    columns: tuple[Variable, ...]
+    n_rows: int
+    notes: tuple[str, ...]
+    aside: Mapping[str, str]
+    recipes: Mapping[str, Recipe]
+
+    def ranges(self) -> list[tuple[int, int]]:
+        return [(start, min(start + PART, self.n_rows)) for start in range(0, self.n_rows, PART)]
+
+    def read(self, start: int, stop: int) -> Table:
+        """The distinct rows of a range, with how often each came."""
+        names = [column.name for column in self.columns]
+        with _scanned(Path(self.path)) as scan:
+            if scan.n_rows != self.n_rows:
+                raise TableError(f"{self.path} has {scan.n_rows} rows and had {self.n_rows}: it changed meanwhile")
+            scan.recipes.update(self.recipes)
+            part = scan.part(start, stop, names)
+        rows = DistinctRows(self.columns, self.path)
+        rows.add(encoded_part(part, self.columns, code_type(max(column.cardinality for column in self.columns))))
+        return rows.table()
+
+
+def look_at(
+    source: Any,
+    types: Mapping[str, str | Sequence[Label]] | None = None,
+    ignore: str | Collection[str] = (),
+) -> FileParts:
+    """Decide on the columns of a Parquet file as `read_table` does, and read no rows yet."""
+    if not isinstance(source, str | os.PathLike) or not is_parquet(Path(source).expanduser()):
+        raise OptionError("a cluster reads Parquet: give the path of a .parquet file that every worker sees")
+    options = options_of(types, ignore, 5, "quantile")
+    path = Path(source).expanduser()
+    with _scanned(path, [name for name in options.types if options.asked(name) == "number"]) as scan:
+        data = Source(str(path), scan.names, scan.n_rows, scan.column)
+        check_names(data, options, None)
+        decided = [decision for _, decision in decisions(data, options, None, None)]
+        columns = tuple(each.variable for each in decided if each.variable is not None)
+        if not columns:
+            raise TableError(f"{path} has no usable column; types= overrules this")
+        notes = tuple(note for each in decided for note in each.notes)
+        aside = {each.name: each.reason for each in decided if each.decision == "aside"}
+        recipes = {column.name: scan.recipes[column.name] for column in columns}
+    return FileParts(str(path.resolve()), columns, data.n_rows, notes, aside, recipes)
+
+
+@contextmanager
+def _scanned(path: Path, numeric: Collection[str] = ()) -> Iterator[Scan]:
+    with (
+        tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True) as folder,
+        connected(folder, path.stat().st_size) as db,
+    ):
+        yield Scan(db, path, str(path), (), (), numeric, tall=True)

@@ -1,0 +1,99 @@
+"""Parts of a file on the workers of a Dask cluster, and independent calls there.
+
+Tasks carry what they need, so that the scheduler can run them again: a worker that dies takes nothing with it.
+(joblib's Dask backend scatters large arguments instead, and those are lost with the worker that holds them.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.cells import DistinctRows
+from leverrier.data.parts import FileParts
+from leverrier.data.table import Table
+from leverrier.errors import LeverrierError, MissingExtraError, OptionError
+from leverrier.statistics.parted import CountedRows
+
+Result = TypeVar("Result")
+ATTEMPTS = 20
+"""How often a task is begun again after the workers that ran it died."""
+
+
+def connect(address: Any) -> Any:
+    """A Dask client: itself, or one for an address such as tcp://10.0.0.1:8786 (tls://… takes the certificates from
+    Dask's own configuration)."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingExtraError("a cluster needs Dask: pip install leverrier[cluster]") from None
+    if isinstance(address, Client):
+        return address
+    if not isinstance(address, str):
+        raise OptionError(f"client={type(address).__name__}: expected a dask.distributed.Client or its address")
+    try:
+        return Client(address, timeout=20, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as problem:
+        raise OptionError(f"no Dask scheduler answers at {address}: {problem}") from None
+
+
+def threads_of(client: Any) -> int:
+    """How many calls the cluster runs at once."""
+    return max(sum(client.nthreads().values()), 1)
+
+
+def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> list[Result]:
+    """The results in order. A call whose worker died is run again by the scheduler, or begun again here."""
+    from distributed import KilledWorker
+
+    futures = [client.submit(function, *call, pure=False) for call in calls]
+    results = []
+    try:
+        for number, call in enumerate(calls):
+            for attempt in range(ATTEMPTS):
+                try:
+                    results.append(futures[number].result())
+                    break
+                except KilledWorker as problem:
+                    if attempt == ATTEMPTS - 1:
+                        raise LeverrierError(f"workers died {ATTEMPTS} times over one task: {problem}") from None
+                    futures[number] = client.submit(function, *call, pure=False)
+    finally:
+        client.cancel(futures)
+    return results
+
+
+class ClusterParts:
+    """A file's rows in parts: each part is distinct rows with whole weights, held by a worker and made again from the
+    file if that worker is lost. How a file is parted does not depend on the workers."""
+
+    def __init__(self, client: Any, file: FileParts) -> None:
+        self.columns = file.columns
+        self.total = float(file.n_rows)
+        self._client = client
+        self._parts = [client.submit(_read, file, *rows, pure=False) for rows in file.ranges()]
+        self.full: NDArray[np.bool_] = np.logical_and.reduce(self.ask("full"))
+
+    def ask(self, question: str, *about: Any) -> list[Any]:
+        """What each part says, in the order of the parts."""
+        return on_cluster(self._client, _answer, [(part, question, about) for part in self._parts])
+
+    def gathered(self, file: FileParts, limit: int | None = None) -> Table:
+        """All distinct rows here, if they fit."""
+        rows = DistinctRows(self.columns, file.path, limit)
+        for part in self._parts:
+            [table] = on_cluster(self._client, _answer, [(part, "table", ())])
+            rows.add(table.codes, table.weights)
+        return rows.table(file.notes, file.aside)
+
+
+def _read(file: FileParts, start: int, stop: int) -> CountedRows:
+    return CountedRows(file.read(start, stop))
+
+
+def _answer(rows: CountedRows, question: str, about: tuple[Any, ...]) -> Any:
+    said = getattr(rows, question)
+    return said(*about) if callable(said) else said

@@ -1,0 +1,142 @@
+"""Counts summed over the parts of a table: over bits of how often rows came, over batches, over machines.
+
+Sums of whole counts are exact, so that the answer is the same however a table is parted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.projection import Projection, project
+from leverrier.data.table import Table, Variable
+from leverrier.statistics.family import Family
+from leverrier.statistics.observed import ObservedCounts
+
+Whole = NDArray[np.int64]
+FEW_ROWS = 4096
+"""Up to this many distinct rows are counted with their weights: bits would be many short tables."""
+
+
+class Parts(Protocol):
+    """Parts of a table, wherever they are: each answers for its own rows, in a fixed order of parts."""
+
+    columns: tuple[Variable, ...]
+    total: float
+    full: NDArray[np.bool_]
+    """By column, whether no row lacks it."""
+
+    def ask(self, question: str, *about: Any) -> list[Any]:
+        """What each part's `CountedRows` says to a method of this name, part by part."""
+        ...
+
+
+class CountedRows:
+    """Distinct rows with whole weights. Rows whose weight has a bit set are counted by bitmaps, bit by bit: most rows
+    of a large table came once or twice, so that this is little more than counting each distinct row once."""
+
+    def __init__(self, table: Table, threads: int = 1) -> None:
+        self.table = table
+        self._threads = threads
+
+    @property
+    def cardinalities(self) -> dict[str, int]:
+        return {column.name: column.cardinality for column in self.table.columns}
+
+    @property
+    def total(self) -> float:
+        return self.table.total
+
+    @cached_property
+    def full(self) -> NDArray[np.bool_]:
+        return self.table.codes.max(axis=1, initial=0) < self.table.missing
+
+    @property
+    def complete(self) -> bool:
+        return bool(self.full.all())
+
+    @cached_property
+    def _bits(self) -> list[tuple[int, ObservedCounts]]:
+        """What each row of a table without weights stands for, and its counts."""
+        table = self.table
+        if table.weights is None or table.n_rows <= FEW_ROWS:
+            return [(1, ObservedCounts(table, self._threads))]
+        whole = table.weights.astype(np.int64)
+        found = []
+        for bit in range(int(whole.max(initial=0)).bit_length()):
+            rows = np.flatnonzero(whole >> bit & 1)
+            if len(rows):
+                codes = np.ascontiguousarray(table.codes[:, rows])
+                found.append((1 << bit, ObservedCounts(Table(table.columns, codes), self._threads)))
+        return found
+
+    def tables(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
+        """One array a family: axes are the parents in order, then the child."""
+        by_bit = [[each * times for each in counts.tables(families)] for times, counts in self._bits]
+        return [np.sum(same, axis=0) for same in zip(*by_bit, strict=True)]
+
+    def expand(self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_]) -> tuple[Whole, Whole]:
+        """Tables of the child with these parents and each wanted column (see PackedTables), none left out."""
+        counts, starts = None, np.zeros(1, dtype=np.int64)
+        for times, part in self._bits:
+            own, starts = part.expand(child, parents, wanted, keep_empty=True)
+            more = own.astype(np.int64) * times
+            counts = more if counts is None else counts + more
+        assert counts is not None
+        return counts, starts
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Counts are made again where they are needed, not sent to other processes."""
+        return {"table": self.table, "_threads": self._threads}
+
+    def project(self, names: Sequence[str]) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
+        """The distinct configurations of these columns, and their weights."""
+        found = self.table.project(names)
+        return found.configurations, found.weights
+
+
+class PartedCounts:
+    """Counts of all parts together. One question to every part is one pass over the data."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    @property
+    def cardinalities(self) -> dict[str, int]:
+        return {column.name: column.cardinality for column in self._parts.columns}
+
+    @property
+    def total(self) -> float:
+        return self._parts.total
+
+    @property
+    def complete(self) -> bool:
+        return bool(self._parts.full.all())
+
+    def tables(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
+        """One array a family, summed over the parts in their order."""
+        answers = self._parts.ask("tables", list(families))
+        return [np.sum(same, axis=0) for same in zip(*answers, strict=True)]
+
+    def expand(self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_]) -> tuple[Whole, Whole]:
+        """As CountedRows.expand; every part has the same tables."""
+        answers = self._parts.ask("expand", child, list(parents), wanted)
+        return np.sum([counts for counts, _ in answers], axis=0), answers[0][1]
+
+
+def projected(parts: Parts, names: Sequence[str]) -> Projection:
+    """The distinct configurations of these columns over all parts, ascending, without who has which."""
+    place = {column.name: v for v, column in enumerate(parts.columns)}
+    sizes = np.array([parts.columns[place[name]].cardinality for name in names], dtype=np.int64)
+    answers = parts.ask("project", tuple(names))
+    codes = np.concatenate([configurations for configurations, _ in answers], axis=1)
+    return project(codes, sizes, np.concatenate([weights for _, weights in answers]))
+
+
+def counts_of(table: Table, threads: int = 1) -> ObservedCounts | CountedRows:
+    """Who counts a table: distinct rows that came many times by bits, others as they are."""
+    return CountedRows(table, threads) if table.counted and table.n_rows > FEW_ROWS else ObservedCounts(table, threads)

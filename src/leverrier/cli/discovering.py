@@ -39,6 +39,11 @@ AFTERWARDS = 1.5
 @options.seed
 @options.jobs
 @options.budget
+@options.work
+@click.option("--sample", type=click.IntRange(0), default=None,
+              help="Rows of a large table to look in (50,000 of more than 200,000; 0: all).")  # fmt: skip
+@options.max_memory
+@options.cluster
 @options.checkpoint
 @options.resume
 @options.as_json
@@ -46,7 +51,8 @@ AFTERWARDS = 1.5
 def discover(
     table: str, output: str | None, save: str | None, by: str | None, time: str | None, method: Method,
     ignore: tuple[str, ...], weights: str | None, max_hidden: int | None, draws: int, resamples: int, no_evidence: bool,
-    seed: int, jobs: int | None, budget: float | None, checkpoint: str | None, resume: bool, as_json: bool, quiet: bool,
+    seed: int, jobs: int | None, budget: float | None, work: int | None, sample: int | None, max_memory: str | None,
+    cluster: str | None, checkpoint: str | None, resume: bool, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Say whether something unmeasured is at work in a table, and write a report beside it.
 
@@ -54,6 +60,7 @@ def discover(
     leverrier discover survey.csv
     leverrier discover survey.csv --budget 5m --ignore id
     leverrier discover survey.csv --resume           # after Ctrl-C, a crash, or a budget that ran out
+    leverrier discover claims.parquet --max-memory 4GB
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
@@ -70,7 +77,8 @@ def discover(
         found = lv.discover(
             table, by=by, time=time, method=method, evidence=not no_evidence, draws=draws, resamples=resamples,
             max_hidden=max_hidden, weights=weights, ignore=list(ignore), budget=run.seconds, jobs=jobs, seed=seed,
-            progress=run.tell, stop=run.stop, checkpoint=kept, resume=resume,
+            work=work, sample=sample, max_memory=max_memory, client=cluster, progress=run.tell,
+            stop=run.stop, checkpoint=kept, resume=resume,
         )  # fmt: skip
     found.save(saved)
     again = f"; the same command with --resume goes on from {kept}" if kept else ""

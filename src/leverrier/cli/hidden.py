@@ -65,11 +65,12 @@ def cardinality(
 @options.seed
 @options.jobs
 @options.budget
+@options.max_memory
 @options.as_json
 @options.quiet
 def classes(
     table: str, states: str, starts: int, output: str | None, seed: int, jobs: int | None, budget: float | None,
-    as_json: bool, quiet: bool,
+    max_memory: str | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Latent classes: one hidden grouping of the rows behind all columns.
 
@@ -79,8 +80,8 @@ def classes(
     """
     with Interruptible(quiet or as_json, budget) as run:
         run.stop.waiting = True
-        found = lv.latent_classes(lv.read_table(table), states=_numbers(states), starts=starts, seed=seed, jobs=jobs,
-                                  budget=run.seconds, progress=run.line)  # fmt: skip
+        found = lv.latent_classes(table, states=_numbers(states), starts=starts, seed=seed, jobs=jobs,
+                                  budget=run.seconds, max_memory=max_memory, progress=run.line)  # fmt: skip
     if output:
         lv.write_network(found.network, output)
     if as_json:

@@ -88,11 +88,14 @@ def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
 @options.seed
 @options.jobs
 @options.budget
+@options.work
+@options.max_memory
+@options.cluster
 @options.as_json
 @options.quiet
 def learn(
     table: str, output: str | None, method: str, rule: str, max_parents: int | None, seed: int, jobs: int | None,
-    budget: float | None, as_json: bool, quiet: bool,
+    budget: float | None, work: int | None, max_memory: str | None, cluster: str | None, as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Learn a network over a table's columns, without hidden variables.
 
@@ -103,21 +106,20 @@ def learn(
     with Interruptible(quiet or as_json, budget) as run:
         run.stop.waiting = True
         run.tell("reading")
-        data = lv.read_table(table)
         score = getattr(lv, SCORES[rule])()
         found = lv.learn_structure(
-            data, score, method=method, max_parents=max_parents, seed=seed, budget=run.seconds, threads=jobs,  # type: ignore[arg-type]
-            progress=run.line,
+            table, score, method=method, max_parents=max_parents, seed=seed, budget=run.seconds, threads=jobs,  # type: ignore[arg-type]
+            work=work, max_memory=max_memory, client=cluster, progress=run.line,
         )  # fmt: skip
     if output:
         lv.write_network(found.network, output)
     if as_json:
         answer = {"score": found.score, "status": str(found.status), "edges": found.network.edges,
-                  "notes": list(data.notes)}  # fmt: skip
+                  "notes": list(found.notes)}  # fmt: skip
         click.echo(json.dumps(answer))
         return
     if not quiet:
-        for note in data.notes:
+        for note in found.notes:
             click.echo(note, err=True)
     click.echo(f"{found.network!r}; {score.name} {found.score:.2f}; {found.status}")
     for parent, child in found.network.edges:

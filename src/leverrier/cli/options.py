@@ -45,6 +45,21 @@ def jobs(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--jobs", type=click.IntRange(1), default=None, help=words)(command)
 
 
+def work(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "Stop cleanly after so many pieces of work: unlike time, the same on every machine."
+    return click.option("--work", type=click.IntRange(1), default=None, help=words)(command)
+
+
+def max_memory(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "For the whole program, such as 2GB; what cannot fit is refused."
+    return click.option("--max-memory", metavar="SIZE", default=None, help=words)(command)
+
+
+def cluster(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "A Dask scheduler, such as tcp://10.0.0.1:8786, for a Parquet file that its workers see."
+    return click.option("--cluster", metavar="ADDRESS", default=None, help=words)(command)
+
+
 def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines instead of words.")(command)
 

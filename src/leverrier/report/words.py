@@ -95,7 +95,7 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     else:
         yield f"Gain {each.gain:,.1f} nats over the best network without it."
         if evidence.rows is not None:
-            yield f"In a random sample of {evidence.rows:,} rows it gained {evidence.gain:.1f} nats; there:"
+            yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f} nats."
         if evidence.tested:
             yield null_words(evidence).capitalize() + "."
     if evidence.held_out is not None and evidence.held_out_interval is not None:
@@ -112,7 +112,8 @@ def null_words(evidence: Evidence) -> str:
     count = len(evidence.null_gains)
     largest = max(evidence.null_gains)
     chance = f"p = {evidence.p_value:.2g}"
-    words = f"{count} simulated tables with nothing hidden gained at most {largest:.1f} nats ({chance}"
+    size = "" if evidence.rows is None else " of that size"
+    words = f"{count} simulated tables{size} with nothing hidden gained at most {largest:.1f} nats ({chance}"
     return words + (f"; stopped after {count}, since {evidence.stopped})" if evidence.stopped else ")")
 
 

@@ -33,7 +33,7 @@ def as_text(run: Run, shown: Shown) -> str:
     lines += ["", "Claims", "------"]
     for claim in shown.claims:
         lines += _wrapped(f"[{claim.verdict}] {claim.claim}. Source: {claim.source}. Ours: {claim.ours}."
-                          + (f" {claim.reason}." if claim.reason else ""), "    ")  # fmt: skip
+                          + (f" ({claim.reason})" if claim.reason else ""), "    ")  # fmt: skip
     return "\n".join([*lines, "", *_wrapped(missing_words(run))]).rstrip() + "\n"
 
 

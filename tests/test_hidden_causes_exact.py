@@ -19,7 +19,7 @@ from leverrier.sampling.observations import Observations
 from leverrier.sampling.rjmcmc import rjmcmc
 from leverrier.sampling.state import Settings
 from tests.naive import hidden_causes as slow
-from tests.naive.enumerate_causes import moment_names, moments, posterior, standardised
+from tests.naive.enumerate_causes import moments, posterior, posterior_with_numbers, standardised
 from tests.naive.geweke import joint_test
 
 NUMBERS = {"epsilon": 0.02, "lam": 0.9, "p": 0.5, "alpha": 2.0}
@@ -54,10 +54,10 @@ def worst(settings, cells, expected, sweeps, seed=1):
     make = gibbs if settings.unbounded else rjmcmc
     sampler, rng = make(Observations.of(np.ascontiguousarray(cells.T)), settings), np.random.default_rng(seed)
     state = sampler.init(rng, 0)
-    found = np.empty((sweeps, len(moment_names(len(cells)))))
+    found = np.empty((sweeps, len(expected)))
     for j in range(sweeps):
         state, _ = sampler.step(rng, state)
-        found[j] = moments(state.links)
+        found[j] = [*moments(state.links), state.epsilon, state.lam, state.p, state.alpha][: len(expected)]
     return max(abs(z) for z in standardised(found, expected).values())
 
 
@@ -71,14 +71,24 @@ def test_holes_agree_with_enumeration(exact):
     assert worst(MOVES["gibbs, all moves"], HOLES, exact(HOLES, "gibbs"), 5000) < 4
 
 
+@pytest.mark.parametrize("method", ["gibbs", "rjmcmc"])
+def test_sampled_numbers_agree_with_their_integrals(method):
+    """Links and all four numbers at once; the judge integrates over them by quadrature."""
+    numbers = {**HYPER, "alpha": Gamma(3, 6)}
+    settings = Settings(**numbers, method=method, decay=0.7, split_merge=1, pairs=1)
+    expected = posterior_with_numbers(ONES[:, :2], **numbers, method=method, decay=0.7, most=9)
+    assert worst(settings, ONES[:, :2], expected, 6000) < 4
+
+
 def test_the_slow_twin_agrees_with_enumeration_too(exact):
     """The readable sampler and the fast one answer to the same judge."""
     rng, columns = np.random.default_rng(0), []
-    found = np.empty((600, len(moment_names(2))))
+    expected = exact(HOLES, "gibbs")
+    found = np.empty((600, len(expected)))
     for j in range(len(found)):
         slow.gibbs_sweep(rng, HOLES, columns, **NUMBERS, most=4)
         found[j] = moments(np.array([z for z, _ in columns]).reshape(-1, 2))
-    deviations = standardised(found, exact(HOLES, "gibbs"), batches=30)
+    deviations = standardised(found, expected, batches=30)
     assert max(abs(z) for z in deviations.values()) < 4
 
 

@@ -27,7 +27,7 @@ def figure_2(found: Json) -> Part:
     gains = ", ".join(f"{gain:+.1f}" for gain in found["gains"])
     blanket = ", ".join(found["blanket"])
     words = (f"Changes of score, merge by merge (nats): {gains}. Leaves are assignments of {blanket}.",)
-    figure = Figure("figure-2", drawn(found["chart"]), "Figure 2: the merge tree of HYPOVOLEMIA, 1,000 rows")
+    figure = Figure("figure-2", drawn(found["chart"]), "Figure 2: the merge tree of HYPOVOLEMIA, 1,000 rows", wide=True)
     return (Section("Figure 2: the merge tree of HYPOVOLEMIA", words, figures=(figure,)),
             [Claim(claim, source, ours, found["states"] == found["true"])])  # fmt: skip
 

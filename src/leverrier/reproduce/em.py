@@ -189,7 +189,8 @@ def _show_mixture(found: Json) -> tuple[Section | None, list[Claim]]:
     grid = Grid(("sample", "true log-likelihood", "ours", "iterations", "lost a fresh point"), rows,
                 "Plain EM steps, no prior, best of 5 random starts; the first ten samples")  # fmt: skip
     figures = (
-        Figure("20-11", drawn(found["reconstructed"]), "Figure 20.11: the model, 500 points, the model found"),
+        Figure("20-11", drawn(found["reconstructed"]), "Figure 20.11: the model, 500 points, the model found",
+               wide=True),
         Figure("20-12a", drawn(found["climb"]), "Figure 20.12(a): the climb, and the true model's line"),
     )
     words = ("The text gives the weights (.2, .3, .5); means and covariances are ours, to look like its picture.",)

@@ -76,6 +76,8 @@ class Figure:
     name: str
     chart: altair.TopLevelMixin
     caption: str
+    wide: bool = False
+    """Whether it needs the page's whole width."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,8 +130,10 @@ def as_page(run: Run, shown: Shown) -> str:
 def _blocks(section: Section) -> list[Block]:
     blocks: list[Block] = [Words(words) for words in section.words]
     blocks += section.grids
-    pictures = tuple(Picture(inline_svg(figure.chart), figure.caption) for figure in section.figures)
-    return [*blocks, Figures(pictures)] if pictures else blocks
+    pictures = [Picture(inline_svg(figure.chart), figure.caption, figure.wide) for figure in section.figures]
+    small = tuple(picture for picture in pictures if not picture.wide)
+    blocks += [picture for picture in pictures if picture.wide]
+    return [*blocks, Figures(small)] if small else blocks
 
 
 def figures_of(shown: Shown) -> list[Figure]:

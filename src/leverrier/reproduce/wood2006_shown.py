@@ -176,7 +176,7 @@ def _figure_4(lines: Sequence[Mapping[str, Json]]) -> Part:
     grid = Grid(("structure", "sampler", "in-degree error", "structure error", "seconds"), rows,
                 f"After {means[0]['sweeps'][-1]} sweeps from no links", words=(0, 1))  # fmt: skip
     figures = tuple(
-        Figure(f"figure-4-{name.replace(' ', '-')}", plot_errors(_paths(lines, name)), f"Figure 4: {name}")
+        Figure(f"figure-4-{name.replace(' ', '-')}", plot_errors(_paths(lines, name)), f"Figure 4: {name}", wide=True)
         for name in STRUCTURES
         if any(line["structure"] == name for line in lines)
     )
@@ -209,7 +209,7 @@ def _stroke(results: Results) -> Part:
     grid = Grid(("patients", "ε", "λ", "p", "α", "K₊"), rows, "Posterior mean and 90 % interval", words=tuple(range(6)))
     best = [_structure(name, each["structure"]) for name, each in found.items()]
     figures = tuple(
-        Figure(f"{key}-{name}", drawn(each[f"{key} chart"]), f"{words}: {name} patients")
+        Figure(f"{key}-{name}", drawn(each[f"{key} chart"]), f"{words}: {name} patients", wide=True)
         for name, each in found.items() for key, words in (("traces", "Figure 5"), ("structure", "Figure 6"))
     )  # fmt: skip
     words = ("The source's 50 patients are not public. Simulated: 50 patients with 42 signs and 14 localisations, as "

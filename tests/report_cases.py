@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 import leverrier as lv
+from leverrier.api.time_discovery import TimeDiscovery
 from leverrier.data.table import Table, Variable
 from leverrier.discovery.causes_route import _in_place
 from leverrier.discovery.described import described
@@ -126,3 +127,20 @@ def numbers() -> Examined:
     table = lv.read_table(data)
     examined = examine_classes(data, ["height", "weight"], table, lv.BDe(), QUICK, Tests(draws=0, resamples=0))
     return described(examined, data, table, lv.BDe(), QUICK)
+
+
+def diary(
+    names: tuple[str, ...] = ("x0", "x1", "x2", "noise"),
+    values: tuple[str, ...] = ("lo", "hi"),
+    days: int = 200,
+    method: str = "auto",
+    regime: bool = True,
+) -> TimeDiscovery:
+    """A regime that lasts drives all columns but the last, in two sequences; or nothing does."""
+    rng = np.random.default_rng(4)
+    state = np.concatenate([np.cumsum(rng.random(days) < 0.03) % 2 for _ in range(2)])
+    data = {"patient": np.repeat(["ann", "bob"], days), "day": np.tile(np.arange(days), 2)}
+    for place, name in enumerate(names):
+        odds = np.where(state == 1, 0.85, 0.15) if regime and place < len(names) - 1 else np.full(2 * days, 0.5)
+        data[name] = np.array(values)[(rng.random(2 * days) < odds).astype(int)]
+    return lv.discover(data, by="patient", time="day", method=method)

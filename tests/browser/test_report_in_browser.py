@@ -15,7 +15,8 @@ from tests.browser.chromium import Chromium, Page, find_chromium
 pytestmark = pytest.mark.browser
 
 PICTURES = Path(__file__).parent / "pictures"
-NAMES = ("table", "signs", "nothing", "hostile", "long", "foreign", "fifty", "wide", "numbers")
+TIMES = ("time", "time-nothing", "time-hostile", "time-long", "time-loop")
+NAMES = ("table", "signs", "nothing", "hostile", "long", "foreign", "fifty", "wide", "numbers", *TIMES)
 PHONE = 375
 
 
@@ -47,6 +48,16 @@ def folder(browser, tmp_path_factory):  # noqa: ARG001  (without a browser no pa
     place = tmp_path_factory.mktemp("reports")
     for name, examined in made.items():
         (place / f"{name}.html").write_text(discovery_page(examined, f"A report: {name}"), encoding="utf-8")
+    told = "strongly agree with what was said", "refused, or could not be recorded"
+    sequences = {
+        "time": cases.diary(),
+        "time-nothing": cases.diary(regime=False),
+        "time-hostile": cases.diary(cases.HOSTILE[:4], (f"no {cases.EVIL}", "yes <!--")),
+        "time-long": cases.diary(cases.LONG[:4], told),
+        "time-loop": cases.diary(method="boyen1999"),
+    }
+    for name, found in sequences.items():
+        found.report(place / f"{name}.html", f"A report: {name}")
     PICTURES.mkdir(exist_ok=True)
     return place
 
@@ -90,6 +101,38 @@ def test_on_a_phone_nothing_scrolls_sideways(opened, name):
     page.screenshot(PICTURES / f"{name}-phone.png")
 
 
+def test_a_report_on_sequences_has_all_that_runs_along_time(opened):
+    page = opened("time")
+    parts = ["verdict", "network", "evidence", "states", "time", "remembered", "methods"]
+    assert page.run("[...document.querySelectorAll('main > section')].map(e => e.id)") == parts
+    marks = "document.querySelectorAll('#time svg [aria-roledescription=\"rectangle mark\"], #time svg .mark-rect path').length"
+    assert page.run(marks) > 20
+    assert page.run("document.querySelectorAll('#time figure').length") >= 5  # (ribbons, stays, what comes next)
+    assert page.run("document.querySelectorAll('#evidence table').length") == 2  # (the parts held out; what was tried)
+    assert "What would change our mind" in page.run("document.querySelector('#verdict').textContent")
+    assert "--by patient --time day" in page.run("document.querySelector('#methods').textContent")
+    page.point("a.node.hidden", click=True)
+    said = page.run("document.querySelector('.panel').textContent")
+    assert said.strip().startswith("H1")
+    assert "%" in said
+    assert page.run("document.querySelectorAll('.net .arc.near').length") >= 2
+
+
+def test_sequences_without_scripts_and_in_the_dark(browser, folder):
+    page = Page(browser, folder / "time.html", script=False, dark=True)
+    page.screenshot(PICTURES / "time-dark.png")
+    document = page.call("DOM.getDocument", depth=0)["root"]["nodeId"]
+    count = {
+        selector: len(page.call("DOM.querySelectorAll", nodeId=document, selector=selector)["nodeIds"])
+        for selector in ("section", "figure svg", "details.card", ".panel[hidden]")
+    }
+    page.close()
+    assert count["section"] == 7
+    assert count["figure svg"] >= 8
+    assert count["details.card"] >= 5
+    assert count[".panel[hidden]"] == 1
+
+
 @pytest.mark.parametrize("name", ["table", "signs"])
 def test_the_graph_reacts(opened, name):
     page = opened(name)
@@ -120,8 +163,9 @@ def test_a_figures_marks_say_their_numbers(opened):
     assert ":" in page.run("document.querySelector('.tip').textContent")
 
 
-def test_hostile_labels_stay_text(opened):
-    page = opened("hostile")
+@pytest.mark.parametrize("name", ["hostile", "time-hostile"])
+def test_hostile_labels_stay_text(opened, name):
+    page = opened(name)
     page.point("a.node.hidden", click=True)
     assert page.run("document.querySelectorAll('img, iframe, object').length") == 0
     assert page.run("document.querySelectorAll('script').length") == 1

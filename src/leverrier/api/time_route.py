@@ -50,8 +50,8 @@ def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
     loop = method == "boyen1999"
     for name in ("max_hidden",) if loop else ("score", "max_parents"):
         if options.pop(name) is not None:
-            where = "has its own number of memories" if loop else 'are for tables and method="boyen1999"'
-            raise OptionError(f"{name}=: {where}")
+            what = "this method has its own number of memories" if loop else 'it is for tables and method="boyen1999"'
+            raise OptionError(f"{name}= cannot be used here: {what}")
     if not loop:
         options.pop("evidence")  # (held-out blocks are how these models are chosen at all)
     return {name: value for name, value in options.items() if value is not None}

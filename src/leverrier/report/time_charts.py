@@ -92,12 +92,13 @@ def tried_chart(rows: Sequence[Tried]) -> altair.TopLevelMixin:
     import altair as alt
 
     names = abbreviated([row.name for row in rows], 40)
-    kinds = ["without hidden variables", "with them"]
+    kinds = ["without", "with hidden variables"]
     values = [{"model": names[row.name], "bits": row.bits, "kind": kinds[row.hidden]} for row in rows]
     chart = alt.Chart(alt.Data(values=values)).mark_point(filled=True, size=80, opacity=1).encode(
-        x=alt.X("bits:Q", title="bits a slice", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4)),
+        x=alt.X("bits:Q", title="bits a slice", scale=alt.Scale(zero=False, padding=8), axis=alt.Axis(tickCount=4)),
         y=alt.Y("model:N", sort=None, title=None, axis=alt.Axis(labelLimit=150, grid=True, ticks=False, domain=False)),
-        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[OBSERVED, HIDDEN])),
+        color=alt.Color("kind:N", title=None, scale=alt.Scale(domain=kinds, range=[OBSERVED, HIDDEN]),
+                        legend=alt.Legend(columns=1)),
     )  # fmt: skip
     return styled(chart, alt.Step(20))
 

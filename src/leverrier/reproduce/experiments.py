@@ -12,6 +12,7 @@ MODULES = {
     "elidan2000": "leverrier.reproduce.elidan2000",
     "elidan2001": "leverrier.reproduce.elidan2001",
     "wood2006": "leverrier.reproduce.wood2006_shown",
+    "boyen1999": "leverrier.reproduce.boyen1999",
 }
 NAMES = tuple(MODULES)
 

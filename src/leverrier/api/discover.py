@@ -82,7 +82,7 @@ def discover(
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     work        pieces of work (a candidate tried, a table simulated, …): a budget that is the same on every machine
-    sample      rows in which a large table's hidden variables are looked for and tested: 50,000 of more than 200,000;
+    sample      rows in which a large table's hidden variables are looked for and tested: 20,000 of more than 100,000;
                 the model is learned from all rows; 0 looks at all of them
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address, whose workers read a Parquet file and run the tests

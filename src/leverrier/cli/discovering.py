@@ -41,7 +41,7 @@ AFTERWARDS = 1.5
 @options.budget
 @options.work
 @click.option("--sample", type=click.IntRange(0), default=None,
-              help="Rows of a large table to look in (50,000 of more than 200,000; 0: all).")  # fmt: skip
+              help="Rows of a large table to look in (20,000 of more than 100,000; 0: all).")  # fmt: skip
 @options.max_memory
 @options.cluster
 @options.checkpoint

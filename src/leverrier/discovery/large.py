@@ -1,6 +1,6 @@
 """Large tables: hidden variables are looked for and tested in a sample of the rows, and learned from all of them.
 
-Tests repeat the table search many times over, and fifty thousand rows decide what they can decide. What they believe
+Tests repeat the whole search many times over, and twenty thousand rows decide what tests can decide. What they believe
 is then looked for in all rows, in the places the sample named, against the best network of all rows.
 """
 
@@ -21,9 +21,9 @@ from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan
 from leverrier.learning.score import Score
 
-LARGE = 200_000
+LARGE = 100_000
 """Tables of more rows than this are sampled, unless another number is asked for."""
-SAMPLE = 50_000
+SAMPLE = 20_000
 
 
 def sample_size(table: Table, asked: int | None) -> int:

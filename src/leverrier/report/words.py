@@ -95,7 +95,7 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     else:
         yield f"Gain {each.gain:,.1f} nats over the best network without it."
         if evidence.rows is not None:
-            yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f} nats."
+            yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f}."
         if evidence.tested:
             yield null_words(evidence).capitalize() + "."
     if evidence.held_out is not None and evidence.held_out_interval is not None:

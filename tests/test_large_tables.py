@@ -9,7 +9,11 @@ import leverrier as lv
 from leverrier.data import cells, memory, scanning
 from leverrier.data.reading import read_table
 from leverrier.data.table import Table
+from leverrier.discovery import large
 from leverrier.errors import OptionError, TooLargeError
+from leverrier.statistics import parted
+from leverrier.statistics.family import Family
+from leverrier.statistics.observed import ObservedCounts
 
 
 @pytest.fixture(autouse=True)
@@ -113,3 +117,107 @@ def test_a_table_that_is_in_memory_is_counted_too():
     assert counted.counted
     assert counted.n_cases == 2000
     assert isinstance(counted, Table)
+
+
+def test_counts_by_bits_are_those_of_all_rows(monkeypatch):
+    monkeypatch.setattr(parted, "FEW_ROWS", 10)
+    table = lv.datasets.network("child").sample(3000, seed=5)
+    counted, plain = parted.CountedRows(table.distinct()), ObservedCounts(table)
+    assert len(counted._bits) > 3
+    rng = np.random.default_rng(0)
+    for parents in range(4):
+        child, *above = rng.permutation(len(table.variables))[: parents + 1].tolist()
+        wanted = np.ones(len(table.variables) + 1, dtype=bool)
+        wanted[[child, *above]] = False
+        (ours, begins), (theirs, starts) = (c.expand(child, above, wanted, keep_empty=True) if c is plain else
+                                            c.expand(child, above, wanted) for c in (counted, plain))  # fmt: skip
+        for v in np.flatnonzero(wanted):
+            assert np.array_equal(ours[begins[v] : begins[v + 1]], theirs[starts[v] : starts[v + 1]])
+        names = table.variables
+        family = Family(names[child], tuple(names[p] for p in above))
+        assert np.array_equal(counted.tables([family])[0], plain.tables([family])[0])
+
+
+def test_structure_from_distinct_rows_is_that_of_all_rows(monkeypatch):
+    monkeypatch.setattr(parted, "FEW_ROWS", 10)
+    table = lv.datasets.network("child").sample(3000, seed=6)
+    ours, theirs = (lv.learn_structure(each, method="ges") for each in (table.distinct(), table))
+    assert ours.graph == theirs.graph
+    assert ours.score == pytest.approx(theirs.score, abs=1e-7)
+
+
+def test_em_from_distinct_rows_is_that_of_all_rows():
+    network = lv.datasets.network("asia")
+    table = network.sample(2000, seed=7).drop("either")
+    for data in (table, _with_holes(table)):
+        runs = (lv.fit(network, each, hidden={"either": 2}, starts=3, seed=1) for each in (data.distinct(), data))
+        ours, theirs = runs
+        assert ours.log_likelihood == pytest.approx(theirs.log_likelihood, abs=1e-6)
+        for node in network.variables:
+            assert np.allclose(ours.network.cpt(node), theirs.network.cpt(node), atol=1e-4)
+
+
+def test_classes_from_distinct_rows_are_those_of_all_rows():
+    table = lv.datasets.network("asia").sample(1000, seed=8).select(["asia", "smoke", "bronc", "dysp"])
+    ours, theirs = (lv.latent_classes(each, states=[1, 2], starts=3) for each in (table.distinct(), table))
+    assert ours.states == theirs.states
+    assert [row.bic for row in ours.table.rows] == pytest.approx([row.bic for row in theirs.table.rows], abs=1e-5)
+
+
+def _with_holes(table):
+    codes = table.codes.copy()
+    codes[np.random.default_rng(1).random(codes.shape) < 0.1] = table.missing
+    return Table(table.columns, codes)
+
+
+def test_a_sample_is_the_same_however_the_table_was_read():
+    table = lv.datasets.network("asia").sample(2000, seed=9)
+    shuffled = table.take(np.random.default_rng(2).permutation(2000))
+    first, second = (large.sampled(each.distinct(), 500, seed=3) for each in (table, shuffled))
+    assert np.array_equal(first.codes, second.codes)
+    drawn, have = first.distinct(), table.distinct()
+    counts = {tuple(row): n for row, n in zip(have.codes.T.tolist(), have.weights, strict=True)}
+    assert first.n_rows == 500
+    assert all(n <= counts[tuple(row)] for row, n in zip(drawn.codes.T.tolist(), drawn.weights, strict=True))
+
+
+def test_what_a_sample_shows_is_learned_from_all_rows():
+    x, _ = _planted(6000, seed=1)
+    options = {"method": "network", "draws": 2, "resamples": 0, "max_hidden": 1}
+    found = lv.discover(x, sample=1500, **options)
+    again = lv.discover(x.distinct(), sample=1500, **options)
+    assert found.verdict == again.verdict == "found"
+    assert found.hidden[0].evidence.rows == 1500
+    assert found.gain == again.gain > found.hidden[0].evidence.gain
+    assert found.network == again.network
+    assert found.examined.shape.rows == 6000
+    assert "of that size" in str(found)
+
+
+def _planted(rows, seed):
+    """Six columns that follow one hidden state of two."""
+    rng = np.random.default_rng(seed)
+    state = rng.integers(0, 2, rows)
+    cells = np.where(rng.random((6, rows)) < 0.8, state, rng.integers(0, 2, (6, rows)))
+    return Table.from_codes({f"x{i}": ("a", "b") for i in range(6)}, cells), state
+
+
+def test_a_budget_of_work_is_the_same_every_time():
+    x, _ = _planted(800, seed=2)
+    first, second = (lv.discover(x, method="network", work=9, jobs=jobs) for jobs in (1, 2))
+    assert first.network == second.network
+    assert str(first) == str(second)
+    assert first.examined.settings["finished"] is False
+    whole = lv.discover(x, method="network", draws=2, resamples=0, work=10_000)
+    assert whole.examined.settings["finished"] is True
+
+
+def test_a_search_stops_after_so_many_families():
+    table = lv.datasets.network("child").sample(500, seed=3)
+    full = lv.learn_structure(table, method="hill-climb")
+    part = lv.learn_structure(table, method="hill-climb", work=full.families_scored // 2)
+    assert not part.status.converged
+    assert part.families_scored < full.families_scored
+    assert part.score < full.score
+    with pytest.raises(OptionError, match="work=0"):
+        lv.learn_structure(table, work=0)

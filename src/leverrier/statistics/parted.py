@@ -81,12 +81,15 @@ class CountedRows:
 
     def expand(self, child: int, parents: Sequence[int], wanted: NDArray[np.bool_]) -> tuple[Whole, Whole]:
         """Tables of the child with these parents and each wanted column (see PackedTables), none left out."""
-        counts, starts = None, np.zeros(1, dtype=np.int64)
+        places = np.flatnonzero(wanted)
+        states = np.append(self.table.cardinalities, 1)
+        sizes = np.where(wanted, states * states[[child, *parents]].prod(), 0)
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        counts = np.zeros(int(starts[-1]), dtype=np.int64)
         for times, part in self._bits:
-            own, starts = part.expand(child, parents, wanted, keep_empty=True)
-            more = own.astype(np.int64) * times
-            counts = more if counts is None else counts + more
-        assert counts is not None
+            own, begins = part.expand(child, parents, wanted, keep_empty=True)
+            asked = [own[begins[v] : begins[v + 1]] for v in places.tolist()]  # (bitmaps leave room for the others)
+            counts += np.concatenate(asked).astype(np.int64) * times
         return counts, starts
 
     def __getstate__(self) -> dict[str, Any]:

@@ -49,6 +49,26 @@ def test_rows_with_holes_are_answered_as_by_enumeration(model):
         np.testing.assert_allclose(chances, expected[1], atol=1e-12)
 
 
+def test_many_causes_of_few_ones_are_summed_over_the_ones():
+    """Quickscore against the sum over causes: 14 causes, two to six ones, holes among the rest."""
+    rng = np.random.default_rng(8)
+    links = (rng.random((7, 14)) < 0.4).astype(np.uint8)
+    many = HiddenCauses(links, 0.03, rng.uniform(0.2, 0.95, 14), rng.uniform(0.05, 0.5, 14))
+    rows = np.array([[1, 1, 0, 0, 0, 0, np.nan], [1, 1, 1, 0, 1, 0, 0], [1, 0, 1, 1, 1, 1, 1]])
+    logs, posterior = many.row_log_likelihoods(rows), many.posterior(rows)
+    for row, log, chances in zip(rows, logs, posterior, strict=True):
+        expected = by_enumeration(many, row)
+        assert log == pytest.approx(expected[0], abs=1e-8)
+        np.testing.assert_allclose(chances, expected[1], atol=1e-8)
+
+
+def test_a_sum_that_cancels_is_left_to_the_sum_over_causes():
+    """Ones that almost never come: the terms agree in nearly all digits, and the answer is still right."""
+    rare = HiddenCauses(np.ones((6, 13), np.uint8), 1e-7, np.full(13, 1e-4), np.full(13, 1e-3))
+    row = np.ones((1, 6))
+    assert rare.log_likelihood(row) == pytest.approx(by_enumeration(rare, row[0])[0], rel=1e-9)
+
+
 def test_all_rows_together_have_probability_one(model):
     rows = np.array(list(itertools.product((0, 1), repeat=5)))
     assert np.exp(model.row_log_likelihoods(rows)).sum() == pytest.approx(1.0, abs=1e-12)
@@ -165,11 +185,11 @@ def test_a_model_cannot_be_changed_and_refuses_other_rows(model):
 
 
 def test_too_many_causes_of_one_row_are_refused_or_sampled():
-    model = HiddenCauses(np.ones((2, 25), np.uint8), 0.01, np.array(0.5), np.array(0.2))
+    model = HiddenCauses(np.ones((20, 25), np.uint8), 0.01, np.array(0.5), np.array(0.2))
     with pytest.raises(TooLargeError, match="exact=False"):
-        model.log_likelihood(np.ones((1, 2)))
-    assert np.isfinite(model.log_likelihood(np.zeros((1, 2))))  # zeros factorise, however many causes
-    assert model.posterior(np.ones((1, 2)), exact=False, sweeps=50).shape == (1, 25)
+        model.log_likelihood(np.ones((1, 20)))
+    assert np.isfinite(model.log_likelihood(np.zeros((1, 20))))  # zeros factorise, however many causes
+    assert model.posterior(np.ones((1, 20)), exact=False, sweeps=50).shape == (1, 25)
 
 
 def test_priors_refuse_what_is_no_prior():

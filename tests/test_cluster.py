@@ -13,7 +13,7 @@ from leverrier.data.parts import look_at
 from leverrier.errors import OptionError
 from leverrier.statistics.family import Family
 from leverrier.statistics.observed import ObservedCounts
-from leverrier.statistics.parted import PartedCounts, projected
+from leverrier.statistics.parted import PartedCounts, gathered, projected
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
 from leverrier.statistics.cluster import ClusterParts, connect, on_cluster  # noqa: E402
@@ -74,9 +74,9 @@ def test_projections_and_all_rows_come_together(cluster, child):
     parts = ClusterParts(cluster[1], file)
     whole = lv.read_table(child)
     assert len(file.ranges()) == 5
-    gathered, distinct = parts.gathered(file), whole.distinct()
-    assert np.array_equal(gathered.codes, distinct.codes)
-    assert np.array_equal(gathered.weights, distinct.weights)
+    together, distinct = gathered(parts, file), whole.distinct()
+    assert np.array_equal(together.codes, distinct.codes)
+    assert np.array_equal(together.weights, distinct.weights)
     names = ("Disease", "Age", "Sick")
     ours, theirs = projected(parts, names), whole.project(names)
     assert np.array_equal(ours.configurations, theirs.configurations)

@@ -7,6 +7,7 @@ import pytest
 
 import leverrier as lv
 from leverrier.data import cells, memory, scanning
+from leverrier.data import parts as file_parts
 from leverrier.data.reading import read_table
 from leverrier.data.table import Table
 from leverrier.discovery import large
@@ -221,3 +222,16 @@ def test_a_search_stops_after_so_many_families():
     assert part.score < full.score
     with pytest.raises(OptionError, match="work=0"):
         lv.learn_structure(table, work=0)
+
+
+def test_a_structure_needs_no_rows_in_memory(monkeypatch, tmp_path):
+    """Where even the distinct rows are too many, they wait on disk, and each question is one pass over them."""
+    monkeypatch.setattr(file_parts, "PART", 400)
+    table = lv.datasets.network("child").sample(2000, seed=6)
+    lv.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(TooLargeError, match="distinct rows of"):
+        lv.read_table(tmp_path / "t.parquet", max_memory="60kB")
+    ours = lv.learn_structure(tmp_path / "t.parquet", method="ges", max_memory="60kB")
+    theirs = lv.learn_structure(tmp_path / "t.parquet", method="ges")
+    assert ours.graph == theirs.graph
+    assert ours.score == pytest.approx(theirs.score, abs=1e-7)

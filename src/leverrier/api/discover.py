@@ -35,6 +35,7 @@ from leverrier.errors import Cut, OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 from leverrier.statistics.cluster import ClusterParts, connect, threads_of
+from leverrier.statistics.parted import gathered
 
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
@@ -172,7 +173,7 @@ def _table(data: Any, how: dict[str, Any], max_memory: int | str | None, client:
     if how["weights"] is not None:
         raise OptionError("weights= is not for a cluster: rows that are equal are counted there")
     file = look_at(data, how["types"], how["ignore"])
-    return ClusterParts(client, file).gathered(file, memory_limit(max_memory))
+    return gathered(ClusterParts(client, file), file, memory_limit(max_memory))
 
 
 def _reading(data: Any, weights: Any, ignore: Any, types: Any) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def look_at(
     ignore: str | Collection[str] = (),
 ) -> FileParts:
     """Decide on the columns of a Parquet file as `read_table` does, and read no rows yet."""
-    if not isinstance(source, str | os.PathLike) or not is_parquet(Path(source).expanduser()):
+    if not is_parquet_path(source):
         raise OptionError("a cluster reads Parquet: give the path of a .parquet file that every worker sees")
     options = options_of(types, ignore, 5, "quantile")
     path = Path(source).expanduser()
@@ -71,6 +71,10 @@ def look_at(
         aside = {each.name: each.reason for each in decided if each.decision == "aside"}
         recipes = {column.name: scan.recipes[column.name] for column in columns}
     return FileParts(str(path.resolve()), columns, data.n_rows, notes, aside, recipes)
+
+
+def is_parquet_path(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike) and is_parquet(Path(source).expanduser())
 
 
 @contextmanager

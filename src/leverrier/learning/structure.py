@@ -12,10 +12,10 @@ import numpy as np
 
 from leverrier.data.card import card
 from leverrier.data.memory import memory_limit
-from leverrier.data.parts import look_at
+from leverrier.data.parts import is_parquet_path, look_at
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
-from leverrier.errors import OptionError, TableError
+from leverrier.errors import OptionError, TableError, TooLargeError
 from leverrier.learning.family_scores import FamilyScores, members
 from leverrier.learning.maximise import network_from_counts
 from leverrier.learning.score import BDeu, Score, family_score
@@ -31,7 +31,7 @@ from leverrier.model.network import Network, as_graph
 from leverrier.statistics.cluster import ClusterParts, connect
 from leverrier.statistics.family import Family, Statistics
 from leverrier.statistics.observed import ObservedCounts
-from leverrier.statistics.parted import PartedCounts, counts_of
+from leverrier.statistics.parted import DiskParts, PartedCounts, counts_of, gathered
 from leverrier.status import Status
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
@@ -149,14 +149,19 @@ def learn_structure(
 def _counted(
     data: Any, holes: Holes, max_memory: int | str | None, client: Any, threads: int
 ) -> tuple[Table, Statistics]:
-    """The rows, and who counts them. On a cluster rows stay where they are, unless holes are to be summed out."""
+    """The rows, and who counts them. On a cluster, and where distinct rows do not fit, rows stay in parts."""
+    limit = memory_limit(max_memory)
     if client is None:
-        table = as_table(data, max_memory=max_memory)
-        return table, counts_of(table, threads)
+        try:
+            table = as_table(data, max_memory=max_memory)
+            return table, counts_of(table, threads)
+        except TooLargeError:
+            if not is_parquet_path(data):
+                raise
     file = look_at(data)
-    parts = ClusterParts(connect(client), file)
-    if holes == "em" and not parts.full.all():
-        table = parts.gathered(file, memory_limit(max_memory))
+    parts = DiskParts(file) if client is None else ClusterParts(connect(client), file)
+    if holes == "em" and not parts.full.all():  # structural EM sees rows
+        table = gathered(parts, file, limit)
         return table, counts_of(table, threads)
     return Table(file.columns, np.zeros((len(file.columns), 0), np.uint16), notes=file.notes), PartedCounts(parts)
 

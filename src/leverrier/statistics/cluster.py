@@ -6,17 +6,15 @@ Tasks carry what they need, so that the scheduler can run them again: a worker t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.cells import DistinctRows
 from leverrier.data.parts import FileParts
-from leverrier.data.table import Table
 from leverrier.errors import LeverrierError, MissingExtraError, OptionError
-from leverrier.statistics.parted import CountedRows
+from leverrier.statistics.parted import CountedRows, answer
 
 Result = TypeVar("Result")
 ATTEMPTS = 20
@@ -79,21 +77,13 @@ class ClusterParts:
 
     def ask(self, question: str, *about: Any) -> list[Any]:
         """What each part says, in the order of the parts."""
-        return on_cluster(self._client, _answer, [(part, question, about) for part in self._parts])
+        return on_cluster(self._client, answer, [(part, question, about) for part in self._parts])
 
-    def gathered(self, file: FileParts, limit: int | None = None) -> Table:
-        """All distinct rows here, if they fit."""
-        rows = DistinctRows(self.columns, file.path, limit)
+    def each(self, question: str) -> Iterator[Any]:
+        """The same, one part after another, so that only one answer is here at a time."""
         for part in self._parts:
-            [table] = on_cluster(self._client, _answer, [(part, "table", ())])
-            rows.add(table.codes, table.weights)
-        return rows.table(file.notes, file.aside)
+            yield from on_cluster(self._client, answer, [(part, question, ())])
 
 
 def _read(file: FileParts, start: int, stop: int) -> CountedRows:
     return CountedRows(file.read(start, stop))
-
-
-def _answer(rows: CountedRows, question: str, about: tuple[Any, ...]) -> Any:
-    said = getattr(rows, question)
-    return said(*about) if callable(said) else said

@@ -5,13 +5,17 @@ Sums of whole counts are exact, so that the answer is the same however a table i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.cells import DistinctRows
+from leverrier.data.parts import FileParts
 from leverrier.data.projection import Projection, project
 from leverrier.data.table import Table, Variable
 from leverrier.statistics.family import Family
@@ -32,6 +36,10 @@ class Parts(Protocol):
 
     def ask(self, question: str, *about: Any) -> list[Any]:
         """What each part's `CountedRows` says to a method of this name, part by part."""
+        ...
+
+    def each(self, question: str) -> Iterator[Any]:
+        """The same, one part after another, so that only one answer is here at a time."""
         ...
 
 
@@ -102,6 +110,40 @@ class CountedRows:
         return found.configurations, found.weights
 
 
+class DiskParts:
+    """A file's rows in parts that wait in a temporary folder, for tables whose distinct rows do not fit in memory. Each
+    question reads all of them once, one at a time; the folder goes when nobody asks any more."""
+
+    def __init__(self, file: FileParts) -> None:
+        self.columns = file.columns
+        self.total = float(file.n_rows)
+        self._folder = tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True)
+        self._names: list[Path] = []
+        for start, stop in file.ranges():
+            table = file.read(start, stop)
+            self._names.append(Path(self._folder.name) / str(start))
+            np.save(f"{self._names[-1]}.codes.npy", table.codes)
+            np.save(f"{self._names[-1]}.weights.npy", table.weights)
+        self.full: NDArray[np.bool_] = np.logical_and.reduce(self.ask("full"))
+
+    def ask(self, question: str, *about: Any) -> list[Any]:
+        return [answer(self._part(name), question, about) for name in self._names]
+
+    def each(self, question: str) -> Iterator[Any]:
+        for name in self._names:
+            yield answer(self._part(name), question, ())
+
+    def _part(self, name: Path) -> CountedRows:
+        codes, weights = (np.load(f"{name}.{what}.npy") for what in ("codes", "weights"))
+        return CountedRows(Table(self.columns, codes, weights, counted=True))
+
+
+def answer(rows: CountedRows, question: str, about: tuple[Any, ...]) -> Any:
+    """What a part says."""
+    said = getattr(rows, question)
+    return said(*about) if callable(said) else said
+
+
 class PartedCounts:
     """Counts of all parts together. One question to every part is one pass over the data."""
 
@@ -138,6 +180,14 @@ def projected(parts: Parts, names: Sequence[str]) -> Projection:
     answers = parts.ask("project", tuple(names))
     codes = np.concatenate([configurations for configurations, _ in answers], axis=1)
     return project(codes, sizes, np.concatenate([weights for _, weights in answers]))
+
+
+def gathered(parts: Parts, file: FileParts, limit: int | None = None) -> Table:
+    """All distinct rows in one table, if they fit."""
+    rows = DistinctRows(parts.columns, file.path, limit)
+    for table in parts.each("table"):
+        rows.add(table.codes, table.weights)
+    return rows.table(file.notes, file.aside)
 
 
 def counts_of(table: Table, threads: int = 1) -> ObservedCounts | CountedRows:

@@ -10,7 +10,7 @@ from leverrier.reproduce import boyen1999_claims as claims
 from leverrier.reproduce.boyen1999_bat import divergence, estimated, figure1, gold
 from leverrier.reproduce.boyen1999_data import BAT, FILES, NAMES, STAND_INS
 from leverrier.reproduce.boyen1999_rows import PARTS, table2
-from leverrier.reproduce.experiment import Experiment, Json, Results, Shown, Unit
+from leverrier.reproduce.experiment import Experiment, Results, Shown, Unit, beginning
 
 SPLITS = 10
 """Random splits of the chorales, in the full run."""
@@ -44,10 +44,10 @@ def units(quick: bool, seed: int) -> Sequence[Unit]:
 
 def show(results: Results, quick: bool) -> Shown:  # noqa: ARG001  (a quick run is told apart by the runner)
     columns, about = columns_of(results)
-    first = _all(results, "table 1")
+    first = beginning(results, "table 1")
     parts = [
         claims.table_1(results.get("gold"), first), claims.table_2(columns, about),
-        claims.divergence(results.get("divergence")), claims.figure_1(_all(results, "figure 1")),
+        claims.divergence(results.get("divergence")), claims.figure_1(beginning(results, "figure 1")),
     ]  # fmt: skip
     return Shown(tuple(s for s, _ in parts if s), tuple(c for _, own in parts for c in own))
 
@@ -59,7 +59,7 @@ def columns_of(results: Results) -> tuple[dict[str, dict[str, float]], dict[str,
     for name in NAMES:
         values: dict[str, list[float]] = {}
         said = []
-        for key, found in _all(results, f"table 2 {name}").items():
+        for key, found in beginning(results, f"table 2 {name}").items():
             for row, value in found.items():
                 if row == "about":
                     said += [f"{key.split()[0]}: {value}"] if key.endswith("#0") else []
@@ -70,14 +70,10 @@ def columns_of(results: Results) -> tuple[dict[str, dict[str, float]], dict[str,
             about[name] = "; ".join(said)
     if "gold" in results:
         columns["bat"]["gold standard"] = results["gold"]["bits"]
-    em = [each["bits"] for key, each in _all(results, "table 1").items() if key.startswith("joint")]
+    em = [each["bits"] for key, each in beginning(results, "table 1").items() if key.startswith("joint")]
     if em:
         columns["bat"].setdefault("parametric EM", fmean(em))  # (ours learn from as many slices in both tables)
     return columns, about
-
-
-def _all(results: Results, beginning: str) -> dict[str, Json]:
-    return {key.removeprefix(beginning).strip(): found for key, found in results.items() if key.startswith(beginning)}
 
 
 EXPERIMENT = Experiment(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from leverrier.report.parts import Grid
 from leverrier.reproduce.charts import dots
-from leverrier.reproduce.experiment import Claim, Figure, Json, Section, not_run
+from leverrier.reproduce.experiment import Claim, Figure, Json, Section, none_run, not_run
 
 SEARCHES = ("fixed", "region", "full")
 WORDS = ("up", "same", "down")
@@ -163,7 +163,7 @@ def _over_plain(cases: Sequence[Case]) -> list[Claim]:
              "Part of that gain was search repair: a stronger search has it without a hidden variable (our claim)")
     sources = ("in most cases", "in most cases", "–")
     if not cases:
-        return [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return none_run(names, sources)
     count = len(cases)
     theirs, ours = (sum(case.over(way) > CLOSE for case in cases) for way in ("source", "ours"))
     tested = {way: sum(case.over(way, "test") > 0 for case in cases) for way in ("source", "ours")}
@@ -199,7 +199,7 @@ def _variants(cases: Sequence[Case]) -> list[Claim]:
              "and predict better", "Searching everywhere seldom beats searching around it, at more cost")  # fmt: skip
     sources = ("in all experiments, significantly", "much better", "often ten times the cost")
     if not cases:
-        return [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return none_run(names, sources)
     gained = [case for case in cases if case.gain(case.best) > CLOSE]
     count = len(gained)
     score = sum(max(case.gain("region"), case.gain("full")) >= case.gain("fixed") - CLOSE for case in gained)
@@ -224,7 +224,7 @@ def _strawmen(cases: Sequence[Case]) -> list[Claim]:
     made = [case for case in cases if case.made_up]
     real = [case for case in cases if not case.made_up]
     if not made:
-        return [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return none_run(names, sources)
     hidden = {case.key: max(case.gain(case.best), 0.0) for case in cases}
     score = sum(hidden[case.key] > case.gain("original") for case in made)
     test = sum(case.test("original") > max(case.test(case.best), 0.0) for case in made)

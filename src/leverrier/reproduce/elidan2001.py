@@ -9,7 +9,7 @@ from leverrier.reproduce.elidan2001_claims import ROWS
 from leverrier.reproduce.elidan2001_find import alarm_case, real_case
 from leverrier.reproduce.elidan2001_several import figure_5, figure_6
 from leverrier.reproduce.elidan2001_states import breakdown, deviations, four, scores, times, tree
-from leverrier.reproduce.experiment import Experiment, Json, Results, Shown, Unit
+from leverrier.reproduce.experiment import Experiment, Results, Shown, Unit, beginning
 from leverrier.reproduce.tables import FILES, STAND_INS
 
 CASES = ("HR", "INTUBATION", "LVFAILURE", "VENTLUNG")
@@ -41,15 +41,11 @@ def units(quick: bool, seed: int) -> Sequence[Unit]:
 
 def show(results: Results, quick: bool) -> Shown:
     parts = [
-        claims.figure_2(results.get("figure 2")), claims.figure_3(_all(results, "figure 3")),
-        claims.breakdown(_all(results, "breakdown")), claims.figure_4(results), claims.times(results.get("times")),
-        figure_5(_all(results, "figure 5")), figure_6(_all(results, "figure 6"), quick),
+        claims.figure_2(results.get("figure 2")), claims.figure_3(beginning(results, "figure 3")),
+        claims.breakdown(beginning(results, "breakdown")), claims.figure_4(results), claims.times(results.get("times")),
+        figure_5(beginning(results, "figure 5")), figure_6(beginning(results, "figure 6"), quick),
     ]  # fmt: skip
     return Shown(tuple(s for s, _ in parts if s), tuple(c for _, own in parts for c in own))
-
-
-def _all(results: Results, beginning: str) -> dict[str, Json]:
-    return {key.removeprefix(beginning).strip(): found for key, found in results.items() if key.startswith(beginning)}
 
 
 EXPERIMENT = Experiment(

@@ -9,7 +9,7 @@ import numpy as np
 from leverrier.report.cardinality import deviation_chart
 from leverrier.report.parts import Grid
 from leverrier.reproduce.elidan2001_states import EARLY
-from leverrier.reproduce.experiment import Claim, Figure, Json, Results, Section, drawn, not_run
+from leverrier.reproduce.experiment import Claim, Figure, Json, Results, Section, drawn, none_run, not_run
 
 ROWS = (250, 500, 1000, 2000, 5000, 10_000)
 LEFT_OUT_OF_20 = ("ERRLOWOUTPUT", "INSUFFANESTH", "FIO2", "DISCONNECT")
@@ -38,7 +38,7 @@ def figure_3(found: dict[str, Json]) -> Part:
              "Figure 3: EM from the merge path scores as well as the best of 5 random starts")  # fmt: skip
     sources = ("3", "3", "similar scores")
     if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     count = len(found)
     best: dict[str, list[int]] = {"merging": [], "path": [], "random": []}
     apart = []
@@ -81,7 +81,7 @@ def breakdown(found: dict[str, Json]) -> Part:
              "Refined by EM: at least 14 of these 20")  # fmt: skip
     sources = ("15 exact, 2 one less, 2 one more, 5 collapsed", "5 of 5", "12 (asked)", "14 (asked)")
     if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     count = len(found)
     kinds = [_kind(line["merging"], line["true"]) for each in found.values() for line in each.values()]
     mean = {kind: kinds.count(kind) / count for kind in KINDS}
@@ -151,7 +151,7 @@ def times(found: Json) -> Part:
              "EM stopped early gives worse estimates than merging")  # fmt: skip
     sources = ("a little over 1 s against 250 s for each EM run; 100 times (asked)", "equal or better", "worse")
     if found is None:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     lines, count = found["lines"], found["variables"]
     merging, sweep, early = lines["merging"], lines["EM at every number"], lines["EM stopped early"]
     ratio = sweep["seconds"] / merging["seconds"]

@@ -8,7 +8,7 @@ from leverrier.report.parts import Grid
 from leverrier.reproduce.charts import dots
 from leverrier.reproduce.elidan2001_claims import Part
 from leverrier.reproduce.elidan2001_states import FOUR
-from leverrier.reproduce.experiment import Claim, Figure, Json, Section, not_run
+from leverrier.reproduce.experiment import Claim, Figure, Json, Section, none_run, not_run
 
 SAME = 1e-9
 
@@ -19,7 +19,7 @@ def figure_5(found: dict[str, Json]) -> Part:
              "Figure 5: with binary ones structural EM leaves the true graph, with agglomeration hardly")  # fmt: skip
     sources = ("close, with extra states", "agglomeration best, then original, then binary", "by picture")
     if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     count = len(found)
     near = sum(all(abs(k - FOUR[name]) <= 1 for name, k in each["states"].items()) for each in found.values())
     exact = sum(each["states"] == FOUR for each in found.values())
@@ -55,7 +55,7 @@ def figure_6(found: dict[str, Json], quick: bool) -> Part:
              "Figure 6: with agglomeration at least as good as a binary hidden variable in test log-loss")  # fmt: skip
     sources = ("in all cases", "better, or equal where it says two states")
     if not found:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     rows, picture = [], []
     over, better, worse = 0, 0, []
     for case, each in found.items():

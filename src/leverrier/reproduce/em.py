@@ -21,8 +21,9 @@ from leverrier.reproduce.experiment import (
     Shown,
     Unit,
     drawn,
+    none_run,
     not_run,
-)  # fmt: skip
+)
 
 TRUE = lv.Mixture(
     np.array([0.2, 0.3, 0.5]),
@@ -169,7 +170,7 @@ def _show_mixture(found: Json) -> tuple[Section | None, list[Claim]]:
              "Figure 20.12(a): EM increases the log-likelihood at every iteration")  # fmt: skip
     sources = ("by eye", "yes", "yes")
     if found is None:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     lines = found["samples"]
     count = len(lines)
     above = sum(line["ours"] > line["true"] for line in lines)
@@ -202,7 +203,7 @@ def _show_candy(found: Json) -> tuple[Section | None, list[Claim]]:
              "Figure 20.12(b): by the tenth iteration the learned model is better than the true one")  # fmt: skip
     sources = (", ".join(map(str, AFTER_ONE)), "about -2044, about -2021", "yes")
     if found is None:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     ones, trace, true = found["after one"], found["trace"], found["true"]
     away = float(np.abs(np.array(ones) - AFTER_ONE).max())
     claims = [
@@ -224,7 +225,7 @@ def _show_degenerate(found: Json) -> tuple[Section | None, list[Claim]]:
              "Two components may merge; restarting one of them helps")  # fmt: skip
     sources = ("said, not measured", "said, not measured")
     if found is None:
-        return None, [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return None, none_run(names, sources)
     count, merged = found["samples"], found["merged"]
     claims = [
         Claim(names[0], sources[0], f"5 components on {FEW_POINTS} points: plain EM collapsed in "

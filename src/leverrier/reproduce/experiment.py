@@ -69,6 +69,16 @@ def not_run(claim: str, source: str, reason: str = "the units it rests on were n
     return Claim(claim, source, "–", None, reason)
 
 
+def none_run(claims: Sequence[str], sources: Sequence[str]) -> list[Claim]:
+    """The same for several claims."""
+    return [not_run(claim, source) for claim, source in zip(claims, sources, strict=True)]
+
+
+def beginning(results: Results, words: str) -> dict[str, Json]:
+    """The results whose key begins with these words, by the rest of it."""
+    return {key.removeprefix(words).strip(): found for key, found in results.items() if key.startswith(words)}
+
+
 @dataclass(frozen=True, eq=False)
 class Figure:
     """A picture of the source's, made with our numbers."""

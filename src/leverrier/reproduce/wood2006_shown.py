@@ -21,6 +21,7 @@ from leverrier.reproduce.experiment import (
     Shown,
     Unit,
     drawn,
+    none_run,
     not_run,
 )
 from leverrier.reproduce.wood2006 import (
@@ -155,7 +156,7 @@ def _figure_4(lines: Sequence[Mapping[str, Json]]) -> Part:
              "Figure 4: with our moves no structure is recovered worse than with the source's")  # fmt: skip
     sources = ("close in all; the over-complete one badly", "for all but the most iterations", "–")
     if not lines:
-        return [], [not_run(name, source) for name, source in zip(names, sources, strict=True)]
+        return [], none_run(names, sources)
     means = figure4_curves(lines)
     ends = {(c["structure"], c["method"], c["sampler"]): (c["in_degree"][-1], c["structure_error"][-1]) for c in means}
     ours = {s: ends[s, "gibbs", "default"] for s in STRUCTURES if (s, "gibbs", "default") in ends}

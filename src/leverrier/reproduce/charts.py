@@ -40,12 +40,12 @@ def curves(
     values = [{"x": at, "kind": kind, "y": value} for at, kind, value in rows]
     colour = alt.Color("kind:N", title=None, scale=alt.Scale(domain=list(kinds), range=list(STATES)),
                        legend=alt.Legend(columns=1))  # fmt: skip
-    chart: altair.LayerChart | altair.Chart = alt.Chart(alt.Data(values=values)).mark_line(point=True).encode(
+    chart = alt.Chart(alt.Data(values=values)).mark_line(point=True).encode(
         x=alt.X("x:Q", title=x, axis=alt.Axis(tickMinStep=1)), y=alt.Y("y:Q", title=y), color=colour,
         strokeDash=alt.StrokeDash("kind:N", title=None, scale=alt.Scale(domain=list(kinds))),
     )  # fmt: skip
-    if truth:
-        ends = sorted({at for at, _, _ in rows})
-        same = alt.Chart(alt.Data(values=[{"x": at, "y": at} for at in ends])).mark_line(color=QUIET, strokeDash=[2, 3])
-        chart = same.encode(x="x:Q", y="y:Q") + chart
-    return styled(chart, 240)
+    if not truth:
+        return styled(chart, 240)
+    same = [{"x": at, "y": at} for at in sorted({at for at, _, _ in rows})]
+    line = alt.Chart(alt.Data(values=same)).mark_line(color=QUIET, strokeDash=[2, 3]).encode(x="x:Q", y="y:Q")
+    return styled(line + chart, 240)

@@ -77,7 +77,9 @@ def provenance(run: Run) -> str:
     seconds = sum(each.seconds for each in run.kept.values())
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     made = f", commit{'s' * (len(commits) > 1)} {', '.join(commits)}" if commits else ""
-    return (f"{len(run.kept)} units, {_duration(seconds)} of processor time, {when}, version {lv.__version__}{made}, "
+    every = len(run.experiment.units(run.settings.quick, run.settings.seed))
+    count = f"{len(run.kept)} of {every} units" if len(run.kept) < every else f"{every} units"
+    return (f"{count}, {_duration(seconds)} of processor time, {when}, version {lv.__version__}{made}, "
             f"seed {run.settings.seed}.")  # fmt: skip
 
 

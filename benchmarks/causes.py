@@ -75,7 +75,8 @@ def deviations(cells, settings, exact, sweeps: int, seed: int = 1) -> Line:
 
 def exact_line(title: str, settings: Settings, sweeps: int) -> Line:
     """Numbers fixed."""
-    exact = posterior(PROBLEMS[title], **NUMBERS, method=settings.method, decay=settings.decay, most=16)
+    asked = {"method": settings.method, "decay": settings.decay, "most": 16, "most_columns": 60}
+    exact = posterior(PROBLEMS[title], **NUMBERS, **asked)
     return deviations(PROBLEMS[title], settings, exact, sweeps)
 
 

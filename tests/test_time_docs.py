@@ -2,17 +2,11 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from leverrier.data.sequences import read_sequences
 from leverrier.errors import OptionError
-from leverrier.formats.dynamic import read_dynamic, write_dynamic
-from leverrier.learning.dynamic_fit import fit_dynamic
-from leverrier.learning.factorial import factorial_hmm
-from leverrier.learning.hidden_markov import hidden_markov
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.report.time import forecast_chart, state_ribbon
 
@@ -20,19 +14,16 @@ from leverrier.report.time import forecast_chart, state_ribbon
 def test_the_documented_snippets_run(tmp_path, monkeypatch, capsys):
     text = (Path(__file__).parents[1] / "docs" / "time.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    public = SimpleNamespace(
-        read_sequences=read_sequences, hidden_markov=hidden_markov, factorial_hmm=factorial_hmm,
-        fit_dynamic=fit_dynamic, read_dynamic=read_dynamic, write_dynamic=write_dynamic, DynamicNetwork=DynamicNetwork,
-    )  # fmt: skip
-    names = {"lv": public}
+    names = {}
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL)):
-        code = block.replace("import leverrier as lv\n", "")
-        exec(compile(code, f"docs/time.md, block {number}", "exec"), names)
+        exec(compile(block, f"docs/time.md, block {number}", "exec"), names)
     assert names["found"].states == 2
     assert names["ahead"].probabilities["cough"].shape == (6, 5, 2)
     assert np.all(names["ahead"].numbers["pulse"].low < names["ahead"].numbers["pulse"].high)
     assert names["found"].posterior.shape == (720, 2)
     said = capsys.readouterr().out
+    assert "A hidden variable is at work" in said
+    assert (tmp_path / "diary.html").stat().st_size < 3_000_000
     assert "Sequences(6 of 720 slices in all, 2 variables)" in said
     assert re.search(r"HiddenMarkov\(2 states, chosen by bic among \[1, 2, 3, 4\]", said)
     assert "[0.818" in said

@@ -13,7 +13,7 @@ from leverrier.data.slice_features import Memory
 from leverrier.data.table import Variable
 from leverrier.discovery.time_words import time_words
 from leverrier.learning.dynamic import as_dynamic
-from leverrier.model.chain_model import ChainModel
+from leverrier.model.chain_model import Chain, ChainModel
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.dynamic_query import Inference
 from leverrier.model.slice_model import SliceModel
@@ -75,14 +75,19 @@ class HiddenChain:
     """Its states by name, where they have names of their own."""
 
     @property
+    def chain(self) -> Chain:
+        """Its moves by themselves, begun as it is on average."""
+        return Chain(self.name, self.share, self.transition)
+
+    @property
     def persistence(self) -> Floats:
         """By state, the probability of lasting one more slice."""
-        return np.diag(self.transition).copy()
+        return self.chain.persistence
 
     @property
     def dwell(self) -> Floats:
         """By state, how many slices it lasts on average."""
-        return 1.0 / np.maximum(1.0 - self.persistence, 1e-12)
+        return self.chain.dwell
 
     @property
     def within_slice(self) -> bool:

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 
 from leverrier.data.table import Table
 from leverrier.errors import TableError, TooLargeError
+from leverrier.kernels.cells import POSITIONS
+from leverrier.statistics import cells as cells_module
 from leverrier.statistics import observed
+from leverrier.statistics.cells import KEPT_COUNTS
 from leverrier.statistics.family import Family
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.statistics.packed import expand
@@ -87,6 +90,41 @@ def test_many_states_and_many_parents_are_ranked_not_allocated():
     assert packed.sum() == 150
     with pytest.raises(TooLargeError, match="fewer parents"):
         counts.tables([Family("v0", ("v1", "v2", "v3", "v4"))])
+
+
+def in_cells(cells, counts, v):
+    """By configuration of the set, as its example rows show it, the counts of column v's states."""
+    places = np.arange(counts.first[v], counts.first[v + 1])
+    shown = cells.counts[places // POSITIONS, :, places % POSITIONS].astype(int)
+    return np.vstack([shown, cells.sizes - shown.sum(axis=0)])
+
+
+@pytest.mark.parametrize("kept", [0, KEPT_COUNTS])
+@pytest.mark.parametrize("n_rows", [1, 300, 3000])
+def test_rows_added_up_equal_counting_row_by_row(monkeypatch, kept, n_rows):
+    """Sets split from one column less, or (nothing is kept) from a single column; absent states; more than a block."""
+    monkeypatch.setattr(cells_module, "KEPT_COUNTS", kept)
+    rng = np.random.default_rng(6)
+    states = {f"v{i}": tuple(range(r)) for i, r in enumerate((2, 3, 1, 5, 90, 4))}
+    codes = np.stack([np.minimum(rng.geometric(0.4, n_rows), len(labels)) - 1 for labels in states.values()])
+    table = Table.from_codes(states, codes)
+    counts = ObservedCounts(table).cells
+    assert counts is not None
+    for columns in ((0,), (4,), (0, 1), (0, 1, 2), (3, 0, 1), (5, 3, 0, 1), (4, 5)):
+        cells = counts.cells(sum(1 << v for v in columns))
+        assert cells.sizes.sum() == n_rows
+        np.testing.assert_array_equal(cells.sizes, np.bincount(cells.place))
+        for v in {0, 2, 4, 5} - set(columns):
+            naive = expected(table, v, list(columns))
+            where = tuple(codes[list(columns)][:, cells.examples])
+            np.testing.assert_array_equal(in_cells(cells, counts, v).T, naive[where])
+            assert len(cells.sizes) == (naive.sum(axis=-1) > 0).sum()
+
+
+def test_rows_with_weights_or_holes_are_not_added_up():
+    rng = np.random.default_rng(7)
+    assert ObservedCounts(random_table(rng, weighted=True)).cells is None
+    assert ObservedCounts(random_table(rng, holes=0.2)).cells is None
 
 
 def test_an_unknown_column_is_one_clear_line():

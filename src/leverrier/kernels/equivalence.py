@@ -119,22 +119,6 @@ def _label(dag, label, x, y):
 
 
 @njit(cache=True, nogil=True)
-def reachable(arcs, rows):
-    """rows[a], 64 nodes a word: what a leads to by arcs that do not point back (Warshall's closure)."""
-    n = len(arcs)
-    for a in range(n):
-        for b in range(n):
-            if arcs[a, b]:
-                rows[a, b >> 6] |= np.uint64(1) << np.uint64(b & 63)
-    for k in range(n):
-        bit = np.uint64(1) << np.uint64(k & 63)
-        for a in range(n):
-            if rows[a, k >> 6] & bit:
-                for w in range(rows.shape[1]):
-                    rows[a, w] |= rows[k, w]
-
-
-@njit(cache=True, nogil=True)
 def orient(arcs, allowed):
     """Turn undirected arcs that may point one way only, and all that follows (Meek's rules); False if impossible."""
     n = len(arcs)
@@ -177,3 +161,51 @@ def _follows(arcs, a, b):
             if apart and arcs[c, d] and not arcs[d, c] and (arcs[a, d] or arcs[d, a]):  # 4: a – c → d → b
                 return True
     return False
+
+
+@njit(cache=True, nogil=True)
+def settle(arcs, allowed, free, dag, after, bits):
+    """From arcs that some graphs share to one of these graphs and to their class proper, `bits` too; False if there is
+    no such graph, or none that is allowed."""
+    legal = extend(arcs, dag)
+    essential(dag, after)
+    if not free:
+        legal &= orient(after, allowed)
+    bits[:] = 0
+    n = len(arcs)
+    for a in range(n):
+        for b in range(n):
+            if after[a, b]:  # bits[0, v]: what leads to v; bits[1, v]: what v leads to; 64 nodes a word
+                bits[0, b, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
+                bits[1, a, b >> 6] |= np.uint64(1) << np.uint64(b & 63)
+    return legal
+
+
+@njit(cache=True, nogil=True)
+def resettle(arcs, allowed, free, before, log_states, log_most_cells, most_parents, dag, after, bits, changed):
+    """The same after a change, within the caps: how many nodes have other arcs than `before` (the bits then), which are
+    listed; −1 if it is not legal."""
+    if not settle(arcs, allowed, free, dag, after, bits) or not _within(dag, log_states, log_most_cells, most_parents):
+        return -1
+    found = 0
+    for v in range(len(arcs)):
+        for w in range(bits.shape[2]):
+            if bits[0, v, w] != before[0, v, w] or bits[1, v, w] != before[1, v, w]:
+                changed[found] = v
+                found += 1
+                break
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _within(dag, log_states, log_most_cells, most_parents):
+    """Whether every node has at most so many parents, and its table so many cells."""
+    n = len(dag)
+    count = np.zeros(n, dtype=np.int64)
+    cells = log_states.copy()
+    for p in range(n):
+        for c in range(n):
+            if dag[p, c]:
+                count[c] += 1
+                cells[c] += log_states[p]
+    return count.max() <= most_parents and cells.max() <= log_most_cells

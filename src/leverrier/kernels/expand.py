@@ -38,8 +38,14 @@ def rise(n, alpha):
 
 @njit(cache=True, nogil=True)
 def fill_rises(alpha, table):
+    """Rises by count: ln Γ(α+n) − ln Γ(α) is the sum of ln(α+i) over i < n."""
+    total = 0.0
     for n in range(table.size):
-        table[n] = rise(float(n), alpha)
+        if alpha > 0.0:
+            table[n] = total
+            total += math.log(alpha + n)
+        else:
+            table[n] = rise(float(n), alpha)
 
 
 @njit(cache=True, nogil=True)
@@ -172,19 +178,19 @@ def score_real(counts, child_states, alpha_cell, alpha_row):
 
 
 @njit(cache=True, nogil=True)
-def score_packed(counts, starts, wanted, r, alpha_cells, alpha_rows, cell_at, row_at, rises, out):
-    """Scores of packed tables of whole counts; table c uses the rises rows cell_at[c] and row_at[c]."""
+def score_packed(counts, starts, wanted, r, kind, alphas, at, rises, out):
+    """Scores of packed tables of whole counts; table c's prior counts are alphas[:, kind[c]], a cell's and a row's, and
+    their rises the rows at[:, kind[c]]."""
     for c in range(out.size):
         if wanted[c]:
             table = counts[starts[c] : starts[c + 1]]
-            out[c] = score_counts(
-                table, table.size, r, alpha_cells[c], alpha_rows[c], rises[cell_at[c]], rises[row_at[c]]
-            )
+            k = kind[c]
+            out[c] = score_counts(table, table.size, r, alphas[0, k], alphas[1, k], rises[at[0, k]], rises[at[1, k]])
 
 
 @njit(cache=True, nogil=True)
-def score_packed_real(counts, starts, wanted, r, alpha_cells, alpha_rows, out):
+def score_packed_real(counts, starts, wanted, r, kind, alphas, out):
     """Scores of packed tables of expected or weighted counts."""
     for c in range(out.size):
         if wanted[c]:
-            out[c] = score_real(counts[starts[c] : starts[c + 1]], r, alpha_cells[c], alpha_rows[c])
+            out[c] = score_real(counts[starts[c] : starts[c + 1]], r, alphas[0, kind[c]], alphas[1, kind[c]])

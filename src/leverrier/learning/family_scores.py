@@ -10,9 +10,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.kernels.cells import score_cells
 from leverrier.kernels.expand import score_packed, score_packed_real
 from leverrier.learning.rises import Rises
 from leverrier.learning.score import Score
+from leverrier.statistics.cells import CellCounts
 from leverrier.statistics.family import Statistics
 from leverrier.statistics.packed import PackedTables, expand
 
@@ -32,16 +34,16 @@ def members(bits: int) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """By candidate parent: may the table be this large; its prior counts; the penalty."""
+    """The family's cells; by number of states of a further parent: may the table be this large; its prior counts; the
+    penalty."""
 
+    size: float
     allowed: NDArray[np.bool_]
-    cells: NDArray[np.float64]
-    rows: NDArray[np.float64]
+    alphas: NDArray[np.float64]
+    """[0]: a cell's prior counts, [1]: a row's."""
     penalties: NDArray[np.float64] | None
-    table_cells: NDArray[np.float64]
-    total_cells: float
-    rises: list[NDArray[np.int64]] = field(default_factory=list)
-    """Where the prior counts' rises are, a cell's and a row's, once whole counts were scored."""
+    places: list[NDArray[np.int64]] = field(default_factory=list)
+    """Where the prior counts' rises are, once whole counts were scored."""
 
 
 class KnownScores(Protocol):
@@ -98,6 +100,7 @@ class FamilyScores:
         self.score = score
         self.names = tuple(statistics.cardinalities)
         self.states = np.array([*statistics.cardinalities.values(), 1], dtype=np.int64)
+        self._kinds, self._kind = np.unique(self.states, return_inverse=True)  # numbers of states, and each node's
         self.n_nodes = len(self.names)
         self.max_cells = max_cells
         self.candidates = candidates
@@ -110,6 +113,7 @@ class FamilyScores:
         self._rises = Rises(statistics.total)
         self._plans: dict[tuple[int, float], _Plan] = {}
         self._asked: dict[tuple[int, int], tuple[NDArray[np.bool_], NDArray[np.float64] | None]] = {}
+        self._nothing = np.full(self.n_nodes + 1, -np.inf)
         self._only_itself = np.zeros(self.n_nodes + 1, dtype=np.bool_)
         self._only_itself[-1] = True
 
@@ -120,9 +124,9 @@ class FamilyScores:
         return other
 
     @cached_property
-    def _kinds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of states that occur, and which of them each node has."""
-        return np.unique(self.states, return_inverse=True)
+    def _cells(self) -> CellCounts | None:
+        """Counts of all columns together, if whoever counts has them."""
+        return getattr(self.statistics, "cells", None)
 
     def expand(self, child: int, parents: int) -> NDArray[np.float64]:
         """Scores with one more parent, by node; own position and present parents are −∞; [-1] is the family."""
@@ -135,23 +139,26 @@ class FamilyScores:
     def family(self, child: int, parents: int) -> float:
         """One family's score."""
         key = (child, parents)
-        if self.observed is not None and not (1 << child | parents) & self._hidden:
-            return self.observed.family(child, parents)
-        whole = self._expanded.get(key)
-        if whole is not None:
-            return float(whole[-1])
         known = self._single.get(key)
         if known is None:
-            known = self._lookup_smaller(child, parents)
-            if known is None:
-                above = members(parents)
-                known = float(self._scores(child, above, self._plan(child, above), self._only_itself)[-1])
-            self._single[key] = known
+            known = self._single[key] = self._one_family(child, parents)
         return known
+
+    def _one_family(self, child: int, parents: int) -> float:
+        if self.observed is not None and not (1 << child | parents) & self._hidden:
+            return self.observed.family(child, parents)
+        whole = self._expanded.get((child, parents))
+        if whole is not None:
+            return float(whole[-1])
+        known = self._lookup_smaller(child, parents)
+        if known is not None:
+            return known
+        above = members(parents)
+        return float(self._scores(child, above, self._plan(child, above), self._only_itself)[-1])
 
     def total(self, parents: Sequence[int]) -> float:
         """A whole graph's score, from each node's set of parents."""
-        return sum(self.family(child, above) for child, above in enumerate(parents))
+        return sum(map(self.family, range(self.n_nodes), parents))
 
     def known_families(self) -> list[dict[int, float]]:
         """By child, the sets of parents scored so far that beat having none, with their scores."""
@@ -194,11 +201,12 @@ class FamilyScores:
         return scores if known is None else np.maximum(scores, known)  # (one of the two is −∞)
 
     def _wanted(self, child: int, above: list[int], plan: _Plan) -> NDArray[np.bool_]:
-        wanted = plan.allowed.copy()
+        wanted = plan.allowed[self._kind]
         if self.candidates is not None:
             wanted[:-1] &= self.candidates[:, child]
-        wanted[above] = False
-        wanted[child] = False
+        for v in (child, *above):
+            wanted[v] = False
+        wanted[-1] = True
         return wanted
 
     def _split(
@@ -216,16 +224,37 @@ class FamilyScores:
         return wanted, known
 
     def _scores(self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
-        out = np.full(self.n_nodes + 1, -np.inf)
+        out = self._nothing.copy()
         self.families_scored += int(np.count_nonzero(wanted))
-        if plan.total_cells <= CELLS_AT_ONCE:
-            self._score_part(child, above, plan, wanted, out)
+        cells = self._cells
+        if cells is not None and cells.fits(plan.size) and wanted is not self._only_itself:
+            self._score_cells(cells, child, above, plan, wanted, out)
         else:
-            for part in _parts(plan.table_cells, wanted):
+            for part in _parts(plan.size * self.states.astype(np.float64), wanted):
                 self._score_part(child, above, plan, part, out)
         if plan.penalties is not None:
-            out -= plan.penalties
+            out -= plan.penalties[self._kind]
         return out
+
+    def _score_cells(
+        self, counts: CellCounts, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_],
+        out: NDArray[np.float64],
+    ) -> None:  # fmt: skip
+        """All tables in one pass over the rows (see statistics/cells.py)."""
+        columns = 1 << child
+        for p in above:
+            columns |= 1 << p
+        cells = counts.cells(columns)
+        places = self._places(plan)
+        score_cells(
+            cells.counts, cells.sizes, cells.examples, counts.codes, counts.states, np.array(above, dtype=np.int64),
+            counts.first, wanted, self._kind, plan.alphas, places, self._rises.table, out,
+        )  # fmt: skip
+
+    def _places(self, plan: _Plan) -> NDArray[np.int64]:
+        if not plan.places:
+            plan.places.append(np.array([self._rises.places(alphas) for alphas in plan.alphas]))
+        return plan.places[0]
 
     def _score_part(
         self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_], out: NDArray[np.float64]
@@ -233,14 +262,12 @@ class FamilyScores:
         packed = expand(self.statistics, self.names, child, above, wanted)
         r = int(self.states[child])
         if packed.counts.dtype == np.int64:
-            if not plan.rises:
-                plan.rises.extend(self._rises.places(alphas) for alphas in (plan.cells, plan.rows))
+            places = self._places(plan)
             score_packed(
-                packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, plan.rises[0], plan.rises[1],
-                self._rises.table, out,
+                packed.counts, packed.starts, wanted, r, self._kind, plan.alphas, places, self._rises.table, out
             )
         else:
-            score_packed_real(packed.counts, packed.starts, wanted, r, plan.cells, plan.rows, out)
+            score_packed_real(packed.counts, packed.starts, wanted, r, self._kind, plan.alphas, out)
         if not self._whole:
             _scale_to_all_rows(packed, wanted, self.statistics.total, out)
 
@@ -256,17 +283,11 @@ class FamilyScores:
         return plan
 
     def _make_plan(self, r: int, rows: float) -> _Plan:
-        q = rows * self.states
-        kinds, which = self._kinds
-        by_kind = [self.score.alphas(r, rows * float(kind)) for kind in kinds]
-        total = self.statistics.total
-        penalties = np.array([self.score.penalty(r, rows * float(kind), total) for kind in kinds])[which]
-        alphas = np.array(by_kind)[which]
-        allowed = q * r <= self.max_cells
-        allowed[-1] = True
-        cells, row = (np.ascontiguousarray(column) for column in alphas.T)
-        sizes = np.where(allowed, q * r, 0.0)
-        return _Plan(allowed, cells, row, penalties if penalties.any() else None, sizes, float(sizes.sum()))
+        q = [rows * float(kind) for kind in self._kinds]
+        alphas = np.array([self.score.alphas(r, each) for each in q]).T
+        penalties = np.array([self.score.penalty(r, each, self.statistics.total) for each in q])
+        allowed = np.array([each * r <= self.max_cells for each in q])
+        return _Plan(r * rows, allowed, np.ascontiguousarray(alphas), penalties if penalties.any() else None)
 
 
 def _scale_to_all_rows(
@@ -283,6 +304,9 @@ def _scale_to_all_rows(
 def _parts(sizes: NDArray[np.float64], wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:
     """Split what is wanted so that each part's tables stay below CELLS_AT_ONCE cells."""
     places = np.flatnonzero(wanted)
+    if sizes[places].sum() <= CELLS_AT_ONCE:
+        yield wanted
+        return
     which = np.floor_divide(np.cumsum(sizes[places]) - sizes[places], CELLS_AT_ONCE)
     for number in np.unique(which):
         part = np.zeros_like(wanted)

@@ -15,7 +15,7 @@ class Rises:
     """Rises by count, a row of the table for each prior count that was asked for."""
 
     def __init__(self, total: float) -> None:
-        self.table = np.zeros((0, min(TABLED_COUNTS, int(total) + 1)))
+        self.table = np.zeros((64, min(TABLED_COUNTS, int(total) + 1)))
         self._rows: dict[float, int] = {}
 
     def places(self, alphas: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -26,6 +26,6 @@ class Rises:
         if row is None:
             row = self._rows[alpha] = len(self._rows)
             if row == len(self.table):
-                self.table = np.concatenate([self.table, np.zeros((max(row, 64), self.table.shape[1]))])
+                self.table = np.concatenate([self.table, np.zeros_like(self.table)])
             fill_rises(alpha, self.table[row])
         return row

@@ -15,6 +15,7 @@ from leverrier.data.table import Table
 from leverrier.errors import TableError, TooLargeError
 from leverrier.kernels.bits import fill_masks
 from leverrier.kernels.expand import expand_counts, histogram, row_codes, weighted_histogram
+from leverrier.statistics.cells import CellCounts
 from leverrier.statistics.family import Family
 
 BITMAP_CELLS = 768
@@ -92,6 +93,11 @@ class ObservedCounts:
         if n % 64:
             masks[-1, -1] = (np.uint64(1) << np.uint64(n % 64)) - np.uint64(1)
         return masks
+
+    @cached_property
+    def cells(self) -> CellCounts | None:
+        """All columns counted together, where the table allows it."""
+        return CellCounts(self.table, self._masks) if self.complete and CellCounts.serve(self.table) else None
 
     def tables(self, families: Sequence[Family]) -> list[NDArray[np.float64]]:
         """One array a family: axes are the parents in order, then the child."""

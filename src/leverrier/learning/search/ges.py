@@ -10,75 +10,13 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leverrier.kernels.equivalence import essential, extend, orient, reachable
+from leverrier.kernels.equivalence import extend
 from leverrier.learning.family_scores import members
-from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Problem, column_bits, to_matrix
-
-Arcs = NDArray[np.uint8]
-
-
-class EquivalenceClass:
-    """A class of graphs: `arcs`, the same as bit sets by node, and one graph of the class."""
-
-    def __init__(self, problem: Problem, dag: Arcs) -> None:
-        self.arcs = np.empty_like(dag)
-        essential(dag, self.arcs)
-        self.legal = problem.free or bool(orient(self.arcs, problem.allowed))
-        self.into, self.out = column_bits(self.arcs), column_bits(self.arcs.T)
-        pairs = list(zip(self.into, self.out, strict=True))
-        self.neighbours = [a & b for a, b in pairs]
-        self.parents = [a & ~b for a, b in pairs]
-        self.adjacent = [a | b for a, b in pairs]
-        self.dag = dag
-
-    def fits(self, problem: Problem) -> bool:
-        """Whether every family of the class's graph is within the caps."""
-        within = self.dag.sum(axis=0, dtype=np.int64) <= problem.max_parents
-        cells = self.dag.T @ problem.log_states + problem.log_states
-        return bool(within.all() and (cells <= problem.log_max_cells).all())
-
-    @cached_property
-    def reach(self) -> list[int]:
-        """By node, what a semi-directed path leads to, as bits."""
-        rows = np.zeros((len(self.arcs), (len(self.arcs) + 63) // 64), dtype=np.uint64)
-        reachable(self.arcs, rows)
-        width = rows.shape[1] * 8
-        flat = rows.tobytes()
-        return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]
-
-    def obstacle(self, start: int, goal: int, blocked: int) -> int:
-        """Nodes, as bits, among which a semi-directed path leads from start to goal outside `blocked`; 0: none does."""
-        if not self.reach[start] >> goal & 1:
-            return 0
-        return self._path(start, goal, blocked) if blocked else self.reach[start] | 1 << start
-
-    def _path(self, start: int, goal: int, blocked: int) -> int:
-        """The nodes of a semi-directed path from start to goal outside `blocked`, as bits; 0 if there is none."""
-        seen = blocked | 1 << start
-        layers = [1 << start]
-        while not seen >> goal & 1:
-            edge, onward = layers[-1], 0
-            while edge:
-                low = edge & -edge
-                onward |= self.out[low.bit_length() - 1]
-                edge ^= low
-            onward &= ~seen
-            if not onward:
-                return 0
-            seen |= onward
-            layers.append(onward)
-        found = at = 1 << goal
-        for layer in reversed(layers[:-1]):  # back along any one way
-            v = at.bit_length() - 1
-            back = self.into[v] & layer
-            at = back & -back
-            found |= at
-        return found
+from leverrier.learning.search.equivalence_class import Arcs, EquivalenceClass, cliques
+from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Move, Parents, Problem, column_bits
 
 
 def greedy_equivalence(problem: Problem, start: Parents, effort: Effort, near: int | None = None) -> Parents:
@@ -86,7 +24,7 @@ def greedy_equivalence(problem: Problem, start: Parents, effort: Effort, near: i
 
     With `near` (nodes as bits) moves are looked for at those nodes first and then only where a move touched something.
     """
-    state = EquivalenceClass(problem, to_matrix(start))
+    state = EquivalenceClass.of(problem, start)
     look = (1 << problem.n_nodes) - 1 if near is None else near
     best, best_score = start, problem.scores.total(start)
     while True:
@@ -109,12 +47,13 @@ def forbidden_gains(problem: Problem, graph: Parents) -> list[int]:
 
     Where a climb has ended, what still gains is forbidden by a path. Nodes without such a gain come last.
     """
-    run = _Insertions(problem, EquivalenceClass(problem, to_matrix(graph)))
-    largest = [0.0] * problem.n_nodes
+    run = _Insertions(problem, EquivalenceClass.of(problem, graph))
+    least = [0.0] * problem.n_nodes
     for y in range(problem.n_nodes):
-        for gain, x, _ in run.moves(y):
-            largest[x], largest[y] = max(largest[x], gain), max(largest[y], gain)
-    return sorted(range(problem.n_nodes), key=lambda v: (-largest[v], problem.scores.names[v]))
+        for loss, x, _ in run.moves(y):
+            if not run.state.adjacent[y] >> x & 1:
+                least[x], least[y] = min(least[x], loss), min(least[y], loss)
+    return sorted(range(problem.n_nodes), key=lambda v: (least[v], problem.scores.names[v]))
 
 
 def _some_graph(problem: Problem, state: EquivalenceClass) -> Arcs:
@@ -125,12 +64,12 @@ def _some_graph(problem: Problem, state: EquivalenceClass) -> Arcs:
     return dag if extend(state.arcs, dag) else state.dag
 
 
-Moves = list[tuple[float, int, int]]
-"""(gain, x, U) of each move at a node that gains."""
+Entry = tuple[float, int, int, int, int, int]
+"""Loss, y, x, U, the version of y it belongs to, and its place among y's moves (−1: one that had to wait)."""
 
 
 class _Phase(ABC):
-    """Candidate moves by target node in a heap; after a move only what it touched is looked at again."""
+    """Each node's best move in a heap; after a move only what it touched is looked at again."""
 
     what = ""
 
@@ -138,22 +77,31 @@ class _Phase(ABC):
         self.problem = problem
         self.state = state
         self.version = [0] * problem.n_nodes
-        self.heap: list[tuple[float, int, int, int, int]] = []
+        self.offered: list[list[Move]] = [[] for _ in self.version]
+        self.heap: list[Entry] = []
         self.touched = 0
 
-    def moves(self, y: int) -> Moves:
-        """Every move at y that gains. It depends on y's surroundings alone, so searches of one problem share it."""
+    def moves(self, y: int) -> list[Move]:
+        """Every move at y that gains, by falling gain.
+
+        They depend on y's surroundings alone, so searches of one problem share them.
+        """
         state = self.state
-        near = members(state.neighbours[y])
-        key = (self.what, y, state.parents[y], state.neighbours[y], *[state.adjacent[v] for v in near])
+        near = state.neighbours[y]
+        around = [state.adjacent[v] for v in members(near)] if near else ()
+        key = (self.what, y, state.parents[y], near, *around)
         known = self.problem.moves.get(key)
         if known is None:
-            known = self.problem.moves[key] = list(self.find(y))
+            known = self.problem.moves[key] = sorted(self.find(y))
         return known
 
     @abstractmethod
-    def find(self, y: int) -> Iterator[tuple[float, int, int]]:
+    def find(self, y: int) -> list[Move]:
         ...
+
+    @abstractmethod
+    def possible(self, x: int, y: int) -> bool:
+        """Whether the class as it is has such a move at all."""
 
     @abstractmethod
     def obstacle(self, x: int, y: int, clique: int) -> int:
@@ -165,71 +113,68 @@ class _Phase(ABC):
 
     def climb(self, look: int, score: float, effort: Effort) -> tuple[EquivalenceClass, float]:
         for y in members(look):
-            self._look(y)
-        parked: list[tuple[int, tuple[float, int, int, int, int]]] = []
+            self._offer(y, 0)
+        parked: list[tuple[int, Entry]] = []
         while self.heap:
-            entry = heapq.heappop(self.heap)
-            loss, y, x, clique, version = entry
+            loss, y, x, clique, version, at = heapq.heappop(self.heap)
             if version != self.version[y]:
                 continue
             obstacle = self.obstacle(x, y, clique)
-            after = None if obstacle else self._apply(x, y, clique)
+            after = None if obstacle else self.state.after(self.problem, self.changed(x, y, clique))
             if after is None:
-                parked.append((obstacle or -1, entry))  # another move may yet make it valid
+                parked.append((obstacle or -1, (loss, y, x, clique, version, -1)))  # another move may make it valid
+                if at >= 0:
+                    self._offer(y, at + 1)
                 continue
             if effort.spent():
                 break
             score -= loss
             effort.moved(self.what, score)
-            before, self.state = self.state, after
-            touched = self._touched(before, x, y)
+            self.state = after
+            touched = self._touched(x, y)
             self.touched |= touched
             for other in members(touched):
                 self.version[other] += 1
-                self._look(other)
+                self._offer(other, 0)
             for obstacle, waiting in parked:
                 if obstacle & touched:
                     heapq.heappush(self.heap, waiting)
             parked = [pair for pair in parked if not pair[0] & touched]
         return self.state, score
 
-    def _look(self, y: int) -> None:
-        version = self.version[y]
-        for gain, x, clique in self.moves(y):
-            heapq.heappush(self.heap, (-gain, y, x, clique, version))
+    def _offer(self, y: int, begin: int) -> None:
+        """Put the best of y's moves from the given place on in the heap."""
+        if not begin:
+            self.offered[y] = self.moves(y)
+        moves = self.offered[y]
+        for at in range(begin, len(moves)):
+            loss, x, clique = moves[at]
+            if self.possible(x, y):
+                heapq.heappush(self.heap, (loss, y, x, clique, self.version[y], at))
+                return
 
-    def _apply(self, x: int, y: int, clique: int) -> EquivalenceClass | None:
-        arcs = self.changed(x, y, clique)
-        dag = np.empty_like(arcs)
-        if not extend(arcs, dag):
-            return None
-        after = EquivalenceClass(self.problem, dag)
-        return after if after.legal and after.fits(self.problem) else None
-
-    def _touched(self, before: EquivalenceClass, x: int, y: int) -> int:
-        """Nodes whose parents or neighbours changed, and the neighbours of the two ends."""
-        after = self.state
-        touched = 1 << x | 1 << y
-        for v in range(self.problem.n_nodes):
-            if before.neighbours[v] != after.neighbours[v] or before.parents[v] != after.parents[v]:
-                touched |= 1 << v
-        return touched | after.neighbours[x] | after.neighbours[y]
+    def _touched(self, x: int, y: int) -> int:
+        """Nodes whose parents, neighbours or children changed, and the neighbours of the two ends."""
+        touched = 1 << x | 1 << y | self.state.neighbours[x] | self.state.neighbours[y]
+        for v in self.state.changed:
+            touched |= 1 << v
+        return touched
 
 
 class _Insertions(_Phase):
     what = "insert"
 
-    def find(self, y: int) -> Iterator[tuple[float, int, int]]:
+    def find(self, y: int) -> list[Move]:
         state, problem = self.state, self.problem
-        closed = state.adjacent[y] | 1 << y
+        parents, near = state.parents[y], state.neighbours[y]
+        closed = parents | near | ~problem.mutual_bits[y]
+        found: list[Move] = []
         for clique in self._cliques(y):
-            scores = problem.scores.expand(y, state.parents[y] | clique)
-            gains = scores[:-1] - scores[-1]
-            rest = state.neighbours[y] & ~clique
-            for x in np.flatnonzero(gains > SMALLEST_GAIN).tolist():
-                mutual = problem.allowed[x, y] or problem.allowed[y, x]
-                if not closed >> x & 1 and not rest & state.adjacent[x] and mutual:
-                    yield float(gains[x]), x, clique
+            apart = closed
+            for v in members(near & ~clique):
+                apart |= state.adjacent[v]
+            found += [(loss, x, clique) for loss, x in problem.gaining(y, parents | clique) if not apart >> x & 1]
+        return found
 
     def _cliques(self, y: int) -> Iterator[int]:
         """Cliques among y's undirected neighbours, the empty one too, that leave room for one more parent."""
@@ -238,23 +183,28 @@ class _Insertions(_Phase):
             if problem.scores.fits(y, parents | clique):
                 yield clique
 
+    def possible(self, x: int, y: int) -> bool:
+        return not self.state.adjacent[y] >> x & 1  # (y's children are not among the surroundings above)
+
     def obstacle(self, x: int, y: int, clique: int) -> int:
-        return self.state.obstacle(y, x, clique)
+        return self.state.obstacle(y, x, clique, self.problem.paths)
 
     def changed(self, x: int, y: int, clique: int) -> Arcs:
         arcs = self.state.arcs.copy()
         arcs[x, y] = 1
         tail = clique & ~self.state.adjacent[x]  # T: neighbours of y not adjacent to x now point at y
-        arcs[y, members(tail)] = 0
+        for v in members(tail):
+            arcs[y, v] = 0
         return arcs
 
 
 class _Deletions(_Phase):
     what = "delete"
 
-    def find(self, y: int) -> Iterator[tuple[float, int, int]]:
+    def find(self, y: int) -> list[Move]:
         state, problem = self.state, self.problem
         scores = problem.scores
+        found: list[Move] = []
         for x in members(state.neighbours[y] | state.parents[y]):
             if problem.required[x, y] or problem.required[y, x]:
                 continue
@@ -262,9 +212,13 @@ class _Deletions(_Phase):
             for clique in cliques(state, shared, problem.max_parents):
                 above = (state.parents[y] | clique) & ~(1 << x)
                 if problem.fits(y, above | 1 << x):
-                    gain = scores.family(y, above) - scores.family(y, above | 1 << x)
-                    if gain > SMALLEST_GAIN:
-                        yield gain, x, clique
+                    loss = scores.family(y, above | 1 << x) - scores.family(y, above)
+                    if loss < -SMALLEST_GAIN:
+                        found.append((loss, x, clique))
+        return found
+
+    def possible(self, x: int, y: int) -> bool:  # noqa: ARG002
+        return True
 
     def obstacle(self, x: int, y: int, clique: int) -> int:  # noqa: ARG002
         return 0  # that NA \ H is a clique is all that a deletion needs
@@ -277,17 +231,3 @@ class _Deletions(_Phase):
             if arcs[h, x] and arcs[x, h]:
                 arcs[h, x] = 0  # x → h
         return arcs
-
-
-def cliques(state: EquivalenceClass, among: int, largest: int) -> Iterator[int]:
-    """Every clique of at most `largest` nodes of `among`, the empty one first."""
-    stack = [(0, among)] if largest >= 0 else []
-    while stack:
-        clique, open_ = stack.pop()
-        yield clique
-        if clique.bit_count() >= largest:
-            continue
-        while open_:
-            low = open_ & -open_
-            open_ ^= low
-            stack.append((clique | low, open_ & state.adjacent[low.bit_length() - 1]))

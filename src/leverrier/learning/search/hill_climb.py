@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.learning.family_scores import members
-from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Problem
+from leverrier.learning.search.problem import SMALLEST_GAIN, Effort, Parents, Problem, to_matrix
 
 ADD, DELETE, REVERSE = 0, 1, 2
 MOVES = ("add", "delete", "reverse")
@@ -122,9 +122,7 @@ class Climber:
                 above[v] = reach
                 done |= 1 << v
             waiting = later
-        size = (n + 7) // 8
-        packed = np.frombuffer(b"".join(bits.to_bytes(size, "little") for bits in above), dtype=np.uint8)
-        self.below = np.unpackbits(packed.reshape(n, size), axis=1, count=n, bitorder="little").T.astype(np.bool_)
+        self.below = to_matrix(above).astype(np.bool_)
 
 
 def hill_climb(problem: Problem, start: Parents, effort: Effort, tabu: int = 0) -> Parents:

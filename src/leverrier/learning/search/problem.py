@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.learning.family_scores import FamilyScores, members
+from leverrier.learning.family_scores import FamilyScores
 from leverrier.status import Status
 
 SMALLEST_GAIN = 1e-7
@@ -18,6 +18,13 @@ SMALLEST_GAIN = 1e-7
 
 Parents = list[int]
 """By node, the set of its parents as bits."""
+
+
+Move = tuple[float, int, int]
+"""Loss (a gain's negative), x and U of a move between classes at a node y."""
+
+Paths = dict[tuple[int, int], tuple[int, list[tuple[int, int]]]]
+"""By start and goal, a path: its nodes as bits, and its arcs."""
 
 
 @dataclass
@@ -60,8 +67,11 @@ class Problem:
     max_parents: int
     above: Parents | None = None
     """By node, what must stay above it for reasons outside the problem (hill-climbing alone asks)."""
-    moves: dict[tuple[object, ...], list[tuple[float, int, int]]] = field(default_factory=dict)
+    moves: dict[tuple[object, ...], list[Move]] = field(default_factory=dict)
     """What greedy equivalence search has found out about a node's surroundings, for the next search."""
+    paths: Paths = field(default_factory=dict)
+    """By start and goal, the last semi-directed path that was found."""
+    _gaining: dict[tuple[int, int], list[tuple[float, int]]] = field(default_factory=dict)
 
     @cached_property
     def log_states(self) -> NDArray[np.float64]:
@@ -82,7 +92,23 @@ class Problem:
         """By child, the nodes that must be its parents."""
         return column_bits(self.required)
 
-    @property
+    @cached_property
+    def mutual_bits(self) -> list[int]:
+        """By node, the nodes with which an arc, one way or the other, may be shared."""
+        return column_bits(self.allowed | self.allowed.T)
+
+    def gaining(self, child: int, parents: int) -> list[tuple[float, int]]:
+        """(Loss, node) of each further parent with which the child's score gains."""
+        known = self._gaining.get((child, parents))
+        if known is None:
+            scores = self.scores.expand(child, parents)
+            losses = scores[-1] - scores[:-1]
+            places = np.flatnonzero(losses < -SMALLEST_GAIN)
+            known = list(zip(losses[places].tolist(), places.tolist(), strict=True))
+            self._gaining[child, parents] = known
+        return known
+
+    @cached_property
     def log_max_cells(self) -> float:
         return float(np.log(self.scores.max_cells)) + 1e-9
 
@@ -107,10 +133,10 @@ class Problem:
 
 def to_matrix(parents: Parents) -> NDArray[np.uint8]:
     """arcs[p, c] = 1 for each parent p of c."""
-    arcs = np.zeros((len(parents), len(parents)), dtype=np.uint8)
-    for child, above in enumerate(parents):
-        arcs[members(above), child] = 1
-    return arcs
+    n = len(parents)
+    width = (n + 7) // 8
+    packed = np.frombuffer(b"".join(above.to_bytes(width, "little") for above in parents), dtype=np.uint8)
+    return np.ascontiguousarray(np.unpackbits(packed.reshape(n, width), axis=1, count=n, bitorder="little").T)
 
 
 def column_bits(matrix: NDArray[np.uint8] | NDArray[np.bool_]) -> list[int]:

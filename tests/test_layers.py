@@ -8,7 +8,7 @@ import pytest
 import leverrier
 
 LAYERS = [
-    {"errors", "status"},
+    {"errors", "status", "drawn"},
     {"kernels"},
     {"data"},
     {"inference"},

@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import nan
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.discovery.agglomeration import Agglomeration, Merge
 from leverrier.discovery.refinement import POSITIVE, Refinement, distinguishable
+from leverrier.drawn import drawn
 from leverrier.model.network import Network
 from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
 
 Integers = NDArray[np.int64]
 
@@ -122,6 +127,14 @@ class Cardinality:
     def verdict(self) -> str:
         """The answer in a sentence or two."""
         return " ".join(_sentences(self))
+
+    def plot_merges(self) -> altair.TopLevelMixin:
+        """The merge tree [elidan2001 figure 2], as an Altair chart."""
+        return drawn("cardinality.merge_tree", self)
+
+    def plot_scores(self) -> altair.TopLevelMixin:
+        """Scores against the number of states."""
+        return drawn("cardinality.score_by_states", self)
 
     def __str__(self) -> str:
         return "\n".join([self.verdict, *_table(self), *self.notes])

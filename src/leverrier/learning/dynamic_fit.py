@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from leverrier.data.sequences import Sequences
+from leverrier.drawn import drawn
 from leverrier.errors import OptionError
 from leverrier.inference.unrolled import Floats
 from leverrier.learning.climb import Climb, Progress, climb
@@ -20,6 +21,9 @@ from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.dynamic_query import Inference, NamedClusters, posterior
 from leverrier.model.dynamic_unrolled import Laid, lay
 from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,10 @@ class DynamicFit:
     @property
     def bits_per_slice(self) -> float:
         return -self.log_likelihood / (self.n_slices * float(np.log(2)))
+
+    def plot_trace(self) -> altair.TopLevelMixin:
+        """Bits per slice, iteration by iteration, as an Altair chart."""
+        return drawn("time.bits_by_iteration", self)
 
     def __repr__(self) -> str:
         return (

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.card import card
 from leverrier.data.table import Table
+from leverrier.drawn import drawn
 from leverrier.learning.cheeseman_stutz import cheeseman_stutz, observed_score
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
@@ -19,6 +20,9 @@ from leverrier.statistics.expected import ExpectedCounts
 from leverrier.statistics.observation import Observation
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
 
 Method = Literal["em", "vb"]
 
@@ -94,6 +98,10 @@ class FitResult:
         """The expected counts of any family as this fit sees them: under the network, or in variational EM under the
         very posteriors whose bound is the score, so that a search on them never loses score."""
         return ExpectedCounts(self.network, self.table, counts, self.weights, self.seen)
+
+    def plot_trace(self) -> altair.TopLevelMixin:
+        """What was climbed, iteration by iteration, as an Altair chart."""
+        return drawn("mixture.climb_figure", self.trace)
 
     def __getstate__(self) -> dict[str, Any]:
         """What was observed is laid out again where it is needed, not sent to other processes."""

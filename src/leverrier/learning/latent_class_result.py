@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.card import card
 from leverrier.data.table import Label
+from leverrier.drawn import drawn
 from leverrier.learning.class_fit import FitTable
 from leverrier.learning.fit import FitResult
 from leverrier.model.network import Network
 from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
 
 Floats = NDArray[np.float64]
 
@@ -73,6 +78,10 @@ class LatentClassResult:
             label: {name: dict(zip(states[name], network.cpt(name)[k].tolist(), strict=True)) for name in columns}
             for k, label in enumerate(states[self.variable])
         }
+
+    def plot_profiles(self) -> altair.TopLevelMixin:
+        """What each class looks like, column by column, as an Altair chart."""
+        return drawn("class_profiles.class_profiles", self)
 
     def __str__(self) -> str:
         fitted = self.fit.table

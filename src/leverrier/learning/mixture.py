@@ -7,13 +7,14 @@ import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
+from leverrier.drawn import drawn
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.climb import Progress
 from leverrier.learning.fit_result import Starts
@@ -33,6 +34,9 @@ from leverrier.learning.mixture_start import wide
 from leverrier.learning.mixture_view import View, look
 from leverrier.model.mixture import KINDS, Kind, Mixture
 from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
 
 MANY_CELLS = 200_000
 """Below so many cells a pass is too short to be shared out over threads."""
@@ -65,6 +69,14 @@ class MixtureResult:
     def components(self) -> int:
         """How many components were chosen."""
         return self.mixture.n_components
+
+    def plot(self, x: Any = None, columns: Sequence[str] | None = None) -> altair.TopLevelMixin:
+        """The components over the rows `x`, in one or two columns, as an Altair chart."""
+        return drawn("mixture.mixture_figure", self, x, columns=columns)
+
+    def plot_trace(self) -> altair.TopLevelMixin:
+        """The log-likelihood, iteration by iteration."""
+        return drawn("mixture.climb_figure", self)
 
     def _repr_html_(self) -> str:
         mixture = self.mixture

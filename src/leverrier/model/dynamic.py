@@ -13,11 +13,15 @@ import numpy as np
 
 from leverrier.data.sequences import Sequences, as_sequences, lagged, read_sequences
 from leverrier.data.table import Label
+from leverrier.drawn import drawn
 from leverrier.errors import NetworkError, OptionError
 from leverrier.model.cpd import CPD, Floats, GaussianCPD, Node, TableCPD
 from leverrier.model.dynamic_checks import check_number, check_slice
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
+
+if TYPE_CHECKING:
+    import altair
 
 if TYPE_CHECKING:
     from leverrier.model.dynamic_filter import Filter
@@ -254,6 +258,22 @@ class DynamicNetwork:
 
     def __hash__(self) -> int:
         return hash((tuple(self.states.items()), self.hidden, self.edges))
+
+    def plot_graph(self) -> altair.TopLevelMixin:
+        """Slices side by side with the arcs into the newest, as an Altair chart."""
+        return drawn("slice_graph.slice_graph", self)
+
+    def plot_states(self, data: Any, variable: str | None = None, sequence: int = 0) -> altair.TopLevelMixin:
+        """The most probable hidden states along a sequence, paler where less certain."""
+        return drawn("time.state_ribbon", self, data, variable, sequence=sequence)
+
+    def plot_dwell_times(self, data: Any, variable: str | None = None) -> altair.TopLevelMixin:
+        """How long hidden states last."""
+        return drawn("time.dwell_times", self, data, variable)
+
+    def plot_forecast(self, data: Any, variable: str, steps: int = 10, sequence: int = 0) -> altair.TopLevelMixin:
+        """A column's last slices and what is expected next."""
+        return drawn("time.forecast_chart", self, data, variable, steps, sequence=sequence)
 
     def __repr__(self) -> str:
         hidden = f", {len(self.hidden)} hidden" if self.hidden else ""

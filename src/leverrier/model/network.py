@@ -7,15 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.card import card
 from leverrier.data.table import Label, Table
+from leverrier.drawn import drawn
 from leverrier.errors import NetworkError, OptionError, TooLargeError
 from leverrier.model.graph import Graph
+
+if TYPE_CHECKING:
+    import altair
 
 Method = Literal["exact", "approximate"]
 """How to sum out what is not observed: by a junction tree, or by messages on the graph where that is too large."""
@@ -207,6 +211,10 @@ class Network:
 
     def with_tables(self, tables: Mapping[str, NDArray[np.float64]]) -> Network:
         return Network(self.graph, self.states, {**self.tables, **tables}, self.notes)
+
+    def plot_graph(self, hidden: Iterable[str] = ()) -> altair.TopLevelMixin:
+        """The graph as an Altair chart; the nodes in `hidden` are drawn as such."""
+        return drawn("network_chart.graph_chart", self, hidden)
 
     def _repr_html_(self) -> str:
         facts = {"variables": len(self.graph), "arcs": len(self.edges), "parameters": f"{self.dimension:,}"}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leverrier.model.network import Network
 from leverrier.report.drawing import Picture, arc_words, node_width
 from leverrier.report.layout import HEIGHT, Point
 from leverrier.report.pictures import HIDDEN, INK, OBSERVED, QUIET
@@ -57,6 +59,11 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
     return alt.layer(lines, arrows, *boxes, text).properties(
         width=layout.width, height=layout.height, title=alt.TitleParams("The network", anchor="start", color=INK)
     ).configure_view(stroke=None)  # fmt: skip
+
+
+def graph_chart(network: Network, hidden: Iterable[str] = ()) -> altair.TopLevelMixin:
+    """A network's graph; the nodes in `hidden` are drawn as hidden."""
+    return network_chart(Picture(network.graph, frozenset(hidden), {}, resampled=False))
 
 
 def _smooth(route: list[Point]) -> list[Point]:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.card import card
+from leverrier.drawn import drawn
 from leverrier.errors import MissingExtraError
 from leverrier.model.hidden_causes import HOLE, HiddenCauses
 from leverrier.sampling.described import describe_causes
@@ -20,6 +21,9 @@ from leverrier.sampling.draws import Draw
 from leverrier.sampling.signs import Signs
 from leverrier.sampling.state import Method
 from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
 
 Floats = NDArray[np.float64]
 
@@ -156,6 +160,18 @@ class HiddenCausesResult:
             "status": str(self.status),
             "notes": list(self.notes),
         }  # fmt: skip
+
+    def plot_traces(self) -> altair.TopLevelMixin:
+        """What the chains went through, with histograms [wood2006 figure 5], as an Altair chart."""
+        return drawn("causes.plot_traces", self)
+
+    def plot_structure(self, least: float = 0.25) -> altair.TopLevelMixin:
+        """Causes above, signs below, links of at least this probability between them [wood2006 figure 6]."""
+        return drawn("causes.plot_structure", self, least)
+
+    def plot_links(self) -> altair.TopLevelMixin:
+        """The probability of every link."""
+        return drawn("causes.plot_links", self)
 
     def _repr_html_(self) -> str:
         facts = {"signs": len(self.names), "causes expected": f"{self.expected_count:.1f}", "chains": len(self.chains),

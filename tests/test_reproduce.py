@@ -81,12 +81,12 @@ def test_claims_of_figure_2_follow_the_numbers():
     assert good.repaired == pytest.approx(0.5)
     assert bad.repaired == 1.0
     by = {claim.claim: claim for claim in claims([good], {})}
-    assert by["Hidden outperforms the strongest search in score"].holds
+    assert by["Hidden outperforms the strongest search in score, by more than 3 nats"].holds
     assert by["The variants with structure search score better than the fixed one"].holds
     assert by["Hidden scores better than Original"].holds
     lost = {claim.claim: claim for claim in claims([bad], {})}
-    assert not lost["Hidden outperforms the strongest search in score"].holds
-    assert "bad" in lost["Hidden outperforms the strongest search in score"].reason
+    assert not lost["Hidden outperforms the strongest search in score, by more than 3 nats"].holds
+    assert "bad" in lost["Hidden outperforms the strongest search in score, by more than 3 nats"].reason
     assert lost["Hidden outperforms No-hidden (plain hill-climbing) in score"].holds
     fixed_wins = {claim.claim: claim for claim in claims([Case("odd", line((60, 50, 50)), None)], {})}
     assert not fixed_wins["The variants with structure search score better than the fixed one"].holds

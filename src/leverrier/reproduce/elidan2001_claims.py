@@ -147,7 +147,7 @@ def figure_4(results: Results) -> Part:
 
 def times(found: Json) -> Part:
     names = ("Merging takes far less time than EM at every number of states",
-             "and its answers are no worse than that sweep's",
+             "Merging's answers are no worse than those of EM at every number",
              "EM stopped early gives worse estimates than merging")  # fmt: skip
     sources = ("a little over 1 s against 250 s for each EM run; 100 times (asked)", "equal or better", "worse")
     if found is None:

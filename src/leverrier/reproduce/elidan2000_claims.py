@@ -197,7 +197,8 @@ def _over_strongest(cases: Sequence[Case]) -> list[Claim]:
 
 def _variants(cases: Sequence[Case]) -> list[Claim]:
     names = ("The variants with structure search score better than the fixed one",
-             "The variants with structure search predict better than the fixed one", "Searching everywhere seldom beats searching around it, at more cost")  # fmt: skip
+             "The variants with structure search predict better than the fixed one",
+             "Searching everywhere seldom beats searching around it, at more cost")  # fmt: skip
     sources = ("in all experiments, significantly", "much better", "often ten times the cost")
     if not cases:
         return none_run(names, sources)

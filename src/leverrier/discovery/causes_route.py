@@ -29,6 +29,8 @@ LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
 """Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
 SWEEPS, CHAINS = 400, 2
+OWN = ("lambda", "p")
+"""Every cause has its own strength and frequency: with one for all, a frequent cause is cut into many rare ones."""
 FOLDS = 4
 Z = 3.0
 """Standard errors by which causes must be better on held-out rows."""
@@ -58,7 +60,7 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     )
     if mean <= Z * error:
         return replace(found, did=(*found.did, words))
-    whole = hidden_causes(table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1, budget=plan.seconds_left())
+    whole = _sampled(table, plan)
     if plan.spent:
         cut = "overlapping causes were better there, but the time ran out before they were named"
         return replace(found, did=(*found.did, words, cut))
@@ -67,6 +69,12 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     evidence = Evidence(mean * table.n_rows, held_out=mean, held_out_interval=(mean - half, mean + half), kind="causes",
                         p_value=float(ndtr(-mean / error)), tested=True)  # fmt: skip
     return _in_place(table, found, whole, evidence, words)
+
+
+def _sampled(table: Table, plan: Plan) -> HiddenCausesResult:
+    return hidden_causes(
+        table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, per_cause=OWN, jobs=1, budget=plan.seconds_left()
+    )  # fmt: skip
 
 
 def _held_out(table: Table, found: Examined, score: Score, plan: Plan) -> NDArray[np.float64] | None:
@@ -86,7 +94,7 @@ def _held_out(table: Table, found: Examined, score: Score, plan: Plan) -> NDArra
 
 def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan) -> NDArray[np.float64] | None:
     """By row of the fold; None if time runs out meanwhile."""
-    causes = hidden_causes(train, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, jobs=1, budget=plan.seconds_left())
+    causes = _sampled(train, plan)
     if plan.spent:
         return None
     network = learned_again(rival, train, score)
@@ -96,13 +104,18 @@ def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan) 
 def _in_place(
     table: Table, found: Examined, result: HiddenCausesResult, evidence: Evidence, words: str
 ) -> Examined:
+    """Causes of several signs are findings; a cause of one sign is that sign's own rate, and only part of the model."""
     signs = read_signs(table)
     yes = {name: table.states[name][signs.yes[name]] for name in signs.names}
     order = [k for k in range(result.model.n_causes) if result.children(k)]
+    several = [k for k in order if len(result.children(k)) > 1]
+    if not several:
+        return replace(found, did=(*found.did, words, "but no cause reaches two columns"))
+    order = [*several, *(k for k in order if k not in several)]
     model = replace(result.model, links=result.model.links[:, order], lam=result.model.lam[order],
                     p=result.model.p[order], names=signs.names)  # fmt: skip
     hidden, meanings = [], {}
-    for number, k in enumerate(order):
+    for number, k in enumerate(several):
         name = f"cause {number + 1}"
         children = result.children(k)
         hidden.append(HiddenVariable(name, 2, children, (), evidence.gain, "yes/no columns", "causes", evidence))

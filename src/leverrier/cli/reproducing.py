@@ -55,7 +55,7 @@ def reproduce(
     settings = Settings(Path(output), quick, seed, only, jobs or len(os.sched_getaffinity(0)), resume,
                         Path(data) if data else None)  # fmt: skip
     asked = [experiments.experiment(name) for name in wanted]
-    if settings.data is None and not quiet:
+    if settings.data is None and not quiet and not shown_only:
         click.echo("leverrier: no data folder (--data, LEVERRIER_DATA): what needs real data is left out", err=True)
     done = []
     for each in asked:

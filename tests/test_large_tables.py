@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import leverrier as lv
-from leverrier.data import cells, memory, scanning
+from leverrier.data import cells, memory, reading, scanning
 from leverrier.data import parts as file_parts
 from leverrier.data.reading import read_table
 from leverrier.data.table import Table
@@ -79,6 +79,24 @@ def test_the_same_from_csv_and_with_marks_of_a_hole(mixed, tmp_path):
     assert counted.counted
     assert np.array_equal(plain.distinct().codes, counted.codes)
     assert np.array_equal(plain.distinct().weights, counted.weights)
+
+
+def test_numbers_too_tall_to_be_sorted_are_counted_by_the_database(mixed, monkeypatch):
+    plain = read_table(mixed).distinct()
+    monkeypatch.setattr(reading, "rows_within", lambda limit: 250 if limit else np.inf)
+    counted = read_table(mixed, max_memory=23_000)
+    assert counted.counted
+    assert counted.columns == plain.columns
+    assert np.array_equal(counted.codes, plain.codes)
+    assert np.array_equal(counted.weights, plain.weights)
+    monkeypatch.setattr(scanning, "_MANY", 5)
+    cut = read_table(mixed, ignore=["text", "v"], max_memory=20_000)
+    assert any("'number' was looked at in every 2th row" in note for note in cut.notes)
+    assert cut.states["few"] == (0, 1, 2)
+    assert cut.n_cases == 500
+    assert len(cut.states["number"]) == 5
+    shares = np.bincount(cut.column("number"), cut.weights)[:5] / 500
+    assert np.all(np.abs(shares - 0.18) < 0.06)
 
 
 def test_new_rows_are_read_like_the_old_ones(mixed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -24,9 +25,15 @@ _CELLS = 750_000
 
 @contextmanager
 def file_source(
-    path: Path, encoding: str, delimiter: str | None, missing: Collection[str], numeric: Collection[str]
+    path: Path,
+    encoding: str,
+    delimiter: str | None,
+    missing: Collection[str],
+    numeric: Collection[str],
+    most: float = math.inf,
 ) -> Iterator[Source]:
-    """The columns of a file, while it is open. `numeric` names text columns of a Parquet file to be read as numbers."""
+    """The columns of a file, while it is open. `numeric` names text columns of a Parquet file to be read as numbers;
+    beyond `most` rows columns of numbers are not sorted here."""
     import duckdb
 
     by_column = is_parquet(path)
@@ -36,11 +43,11 @@ def file_source(
     ):
         try:
             if by_column:
-                scan = Scan(db, path, str(path), (), missing, numeric)
+                scan = Scan(db, path, str(path), (), missing, numeric, most=most)
             else:
                 header = read_header(path, encoding, delimiter)
                 cells = _csv_to_parquet(db, path, encoding, header, Path(folder))
-                scan = Scan(db, cells, str(path), header.names, missing, numeric)
+                scan = Scan(db, cells, str(path), header.names, missing, numeric, most=most)
         except duckdb.Error as problem:
             raise TableError(f"{path}: {first_line(problem)}") from None
         yield Source(str(path), scan.names, scan.n_rows, scan.column, scan.part if scan.tall else None)

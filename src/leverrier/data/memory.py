@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -29,6 +30,11 @@ def memory_limit(asked: int | str | None) -> int | None:
     if limit <= PROGRAM:
         raise OptionError(f"max_memory={asked!r}: the program itself needs about {in_words(PROGRAM)} beside the data")
     return limit
+
+
+def rows_within(limit: int | None) -> float:
+    """How many rows of one column of numbers may be sorted at once."""
+    return math.inf if limit is None else max((limit - PROGRAM) / PER_ROW, 1)
 
 
 def bytes_needed(variables: Sequence[Variable], rows: float) -> float:

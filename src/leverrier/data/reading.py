@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from leverrier.data.column import Column, Source
 from leverrier.data.encoding import Bins, Decision, Options, decide, encode, ignored, numbers, places
 from leverrier.data.files import file_source
 from leverrier.data.frames import dict_source, frame_source
-from leverrier.data.memory import memory_limit
+from leverrier.data.memory import memory_limit, rows_within
 from leverrier.data.table import Label, Table, Variable
 from leverrier.errors import OptionError, TableError
 
@@ -66,7 +67,7 @@ def read_table(
             raise OptionError("the source is a Table already: only like=, states= and unseen= apply to it")
         return source if known is None else realign(source, known, unseen)
     options = options_of(types, ignore, bins, bin_rule)
-    with _opened(source, options, missing, encoding, delimiter) as data:
+    with _opened(source, options, missing, encoding, delimiter, rows_within(limit)) as data:
         check_names(data, options, weights)
         each = _weights(data, weights)
         weighing = weights if isinstance(weights, str) else None
@@ -174,14 +175,19 @@ def _names(names: str | Collection[str]) -> frozenset[str]:
 
 @contextmanager
 def _opened(
-    source: Any, options: Options, missing: Collection[Any], encoding: str, delimiter: str | None
+    source: Any,
+    options: Options,
+    missing: Collection[Any],
+    encoding: str,
+    delimiter: str | None,
+    most: float = math.inf,
 ) -> Iterator[Source]:
     """The source's columns, with the extra marks of a hole taken out."""
     marks = {text_of(mark) for mark in ([missing] if isinstance(missing, str) else missing)}
     if isinstance(source, str | os.PathLike):
         named = (*options.types, *(options.bins if isinstance(options.bins, Mapping) else ()))
         numeric = {name for name in named if options.asked(name) == "number"}
-        with file_source(Path(source).expanduser(), encoding, delimiter, marks, numeric) as data:
+        with file_source(Path(source).expanduser(), encoding, delimiter, marks, numeric, most) as data:
             yield _marked(data, marks)
     elif isinstance(source, Table):
         raise OptionError("the source is a Table already: its columns are table.columns")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -63,7 +64,9 @@ class Scan:
         missing: Collection[str],
         numeric: Collection[str],
         tall: bool = False,
+        most: float = math.inf,
     ) -> None:
+        """Beyond `most` rows a column of numbers is counted by DuckDB, or looked at in some of its rows."""
         self.db, self.what, self.numeric, self.missing = db, what, set(numeric), set(missing)
         self.from_csv = bool(names)
         self.cells = f"read_parquet({quote(str(path))}, hive_partitioning=false, binary_as_string=true)"
@@ -75,6 +78,7 @@ class Scan:
         self.batch: dict[str, NDArray[Any]] = {}
         self.sizes: dict[str, int] = {}
         self.recipes: dict[str, Recipe] = {}
+        self.most = most
         self.tall = tall or self.n_rows > _TALL
         """Whether rows can be fetched a few at a time."""
 
@@ -97,13 +101,16 @@ class Scan:
             )
         try:
             if field.holds == "text" and self.tall:
-                return self._tall_text(name, f"(SELECT {field.expression} AS v FROM {self.cells})")
+                return self._tall_text(name, self._column_cells(name))
+            if field.holds != "text":
+                self.recipes[name] = Recipe("v", field.holds)
+                if self.n_rows > self.most:
+                    return self._counted(name, "v", field.holds)
             cells = self._fetched(name)
         except duckdb.Error as problem:
             raise TableError(f"{self.what}, column {name!r}: {first_line(problem)}") from None
         if field.holds == "text":
             return self._short_text(name, cells.tolist())
-        self.recipes[name] = Recipe("v", field.holds)
         return from_array(name, _moments(cells) if field.holds == "date" else cells)
 
     def _one(self, query: str) -> tuple[Any, ...]:
@@ -149,6 +156,9 @@ class Scan:
         if came != "text":
             value = f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came]} END"
             self.recipes[name] = Recipe(value, "date" if came == "date" else "array")
+            if self.n_rows > self.most:
+                found = self._counted(name, value, self.recipes[name].holds)
+                return replace(found, notes=(*notes, *found.notes))
             parsed = self._fetch(value, cells)
             return replace(from_array(name, _moments(parsed) if came == "date" else parsed), notes=notes)
         if self._about(name) > _MANY:
@@ -157,13 +167,43 @@ class Scan:
         self.recipes[name] = Recipe(_place_among(values), "text", values)
         return listed(name, "text", values, counts, self.n_rows, lambda: self._codes(cells, values), notes)
 
+    def _column_cells(self, name: str, rows: str = "") -> str:
+        """A column's cells as v, of all rows or of some (by file_row_number)."""
+        if not rows:
+            return f"(SELECT {self.fields[name].expression} AS v FROM {self.cells})"
+        return f"(SELECT {self.fields[name].expression} AS v FROM {self._numbered} WHERE {rows})"
+
+    @property
+    def _numbered(self) -> str:
+        return self.cells.removesuffix(")") + ", file_row_number=true)"
+
+    def _counted(self, name: str, value: str, holds: str) -> Column:
+        """A column of numbers that is too tall to be sorted here: its values with their counts, if they are not many;
+        else what every so manieth row shows, which is enough to cut it."""
+        cells = self._column_cells(name)
+
+        def column(fetched: NDArray[Any]) -> Column:
+            return from_array(name, _moments(fetched) if holds == "date" else fetched)
+
+        if self._one(f"SELECT approx_count_distinct({value}) FROM {cells}")[0] <= _MANY:
+            found = self.db.execute(f"SELECT {value} AS c, count(*) AS n FROM {cells} GROUP BY c").fetchnumpy()
+            distinct = column(np.ma.asanyarray(found["c"]))
+            codes = distinct.codes()
+            counts = np.bincount(codes[codes >= 0], weights=found["n"][codes >= 0], minlength=len(distinct.values))
+            return listed(name, distinct.came, distinct.values, counts.astype(np.int64), self.n_rows,
+                          lambda: column(self._fetch(value, cells)).codes())  # fmt: skip
+        step = math.ceil(self.n_rows / self.most)
+        some = column(self._fetch(value, self._column_cells(name, f"file_row_number % {step} = 0")))
+        note = f"{name!r} was looked at in every {step}th row: all of them would take more memory than max_memory."
+        return replace(some, notes=(*some.notes, note))
+
     def part(self, start: int, stop: int, names: Sequence[str]) -> Source:
         """Rows start to stop of columns that were looked at before, fetched together."""
         inner = ", ".join(f"{self.fields[name].expression} AS v{place}" for place, name in enumerate(names))
         outer = ", ".join(f"{_of(self.recipes[name], place)} AS c{place}" for place, name in enumerate(names))
         rows = f"file_row_number >= {start} AND file_row_number < {stop}"
-        cells = self.cells.removesuffix(")") + ", file_row_number=true)"
-        fetched = self.db.execute(f"SELECT {outer} FROM (SELECT {inner} FROM {cells} WHERE {rows})").fetchnumpy()
+        cells = f"(SELECT {inner} FROM {self._numbered} WHERE {rows})"
+        fetched = self.db.execute(f"SELECT {outer} FROM {cells}").fetchnumpy()
         columns = {
             name: _part_column(name, self.recipes[name], np.ma.asanyarray(fetched[f"c{place}"]))
             for place, name in enumerate(names)

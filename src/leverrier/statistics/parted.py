@@ -5,7 +5,9 @@ Sums of whole counts are exact, so that the answer is the same however a table i
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -117,11 +119,12 @@ class DiskParts:
     def __init__(self, file: FileParts) -> None:
         self.columns = file.columns
         self.total = float(file.n_rows)
-        self._folder = tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True)
+        folder = tempfile.mkdtemp(prefix="leverrier-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         self._names: list[Path] = []
         for start, stop in file.ranges():
             table = file.read(start, stop)
-            self._names.append(Path(self._folder.name) / str(start))
+            self._names.append(Path(folder) / str(start))
             np.save(f"{self._names[-1]}.codes.npy", table.codes)
             np.save(f"{self._names[-1]}.weights.npy", table.weights)
         self.full: NDArray[np.bool_] = np.logical_and.reduce(self.ask("full"))

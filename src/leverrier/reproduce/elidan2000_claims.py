@@ -28,6 +28,10 @@ class Case:
     plain: Mapping[str, Json] | None
 
     @property
+    def label(self) -> str:
+        return self.key.partition(" #")[0]
+
+    @property
     def made_up(self) -> bool:
         return self.line is not None and "original" in self.line
 
@@ -64,7 +68,7 @@ def figure_2(cases: Sequence[Case]) -> list[Section]:
     plain = [case for case in cases if case.plain is not None]
     if plain:
         rows = tuple(
-            (case.key, f"{case.over('strongest'):+.1f}", f"{case.over('source'):+.1f}", f"{case.over('ours'):+.1f}",
+            (case.label, f"{case.over('strongest'):+.1f}", f"{case.over('source'):+.1f}", f"{case.over('ours'):+.1f}",
              f"{case.over('strongest', 'test'):+.4f}", f"{case.over('source', 'test'):+.4f}",
              f"{case.over('ours', 'test'):+.4f}", f"{case.repaired:.0%}")
             for case in plain
@@ -77,8 +81,8 @@ def figure_2(cases: Sequence[Case]) -> list[Section]:
             "variants. Our way: our candidates and construction. Repair: the share of the larger of these two gains "
             "that the stronger search has without any hidden variable.",
         )
-        chart = dots([(case.key, kind, case.over(kind)) for case in plain for kind in ("strongest", "source", "ours")],
-                     "score over plain hill-climbing (nats)", ("strongest", "source", "ours"))  # fmt: skip
+        chart = dots([(case.label, kind, case.over(kind)) for case in plain for kind in ("strongest", "source", "ours")],
+                     "score gained (nats)", ("strongest", "source", "ours"))  # fmt: skip
         figures = (Figure("figure-2-plain", chart, "Figure 2, bottom row, over plain hill-climbing"),)
         grid = Grid(head, rows, "Score (nats) and test log-likelihood (nats a row)")
         sections.append(Section("Figure 2 over plain hill-climbing, as in the source", words, (grid,), figures))
@@ -93,7 +97,7 @@ def _strong(cases: Sequence[Case]) -> Section:
                             "naive", "original") if any(way in (case.line or {}) for case in cases)]  # fmt: skip
 
     def cells(value: Callable[[Case, str], float], form: str) -> tuple[tuple[str, ...], ...]:
-        return tuple((case.key, *(format(value(case, way), form) if way in (case.line or {}) else "–" for way in ways))
+        return tuple((case.label, *(format(value(case, way), form) if way in (case.line or {}) else "–" for way in ways))
                      for case in cases)  # fmt: skip
 
     grids = (
@@ -102,13 +106,13 @@ def _strong(cases: Sequence[Case]) -> Section:
     )
     shown = ("fixed", "region", "full", "naive", "original")
     there = [(case, way) for case in cases for way in shown if way in (case.line or {})]
-    near = [(case.key, way, max(case.gain(way), -150.0)) for case, way in there]
-    tests = [(case.key, way, max(case.test(way), -0.15)) for case, way in there]
+    near = [(case.label, way, max(case.gain(way), -150.0)) for case, way in there]
+    tests = [(case.label, way, max(case.test(way), -0.15)) for case, way in there]
     figures = (
-        Figure("figure-2-score", dots(near, "score over the strongest search (nats; below −150 drawn there)", shown),
-               "Figure 2, bottom row"),
-        Figure("figure-2-test", dots(tests, "test log-likelihood (nats a row; below −.15 drawn there)", shown),
-               "Figure 2, top row"),
+        Figure("figure-2-score", dots(near, "score gained (nats)", shown),
+               "Figure 2, bottom row: score over the strongest search; what is below −150 is drawn there"),
+        Figure("figure-2-test", dots(tests, "test log-likelihood gained (nats a row)", shown),
+               "Figure 2, top row: test log-likelihood; what is below −.15 is drawn there"),
     )  # fmt: skip
     words = ("No-hidden is the strongest search we have, from several seeds, repaired by whatever a hidden variable "
              "shows: what is left is what only a hidden variable gives.",)  # fmt: skip
@@ -186,9 +190,9 @@ def _over_strongest(cases: Sequence[Case]) -> list[Claim]:
     count = len(cases)
     won = [case for case in cases if case.gain(case.best) > WIN]
     better = sum(case.test(case.best) > 0 for case in won)
-    lost = [case.key for case in cases if case not in won]
+    lost = [case.label for case in cases if case not in won]
     why = f"not in {', '.join(lost)}: so many rows show too little of it" if lost else ""
-    gains = ", ".join(f"{case.key} {case.gain(case.best):+.0f}" for case in won)
+    gains = ", ".join(f"{case.label} {case.gain(case.best):+.0f}" for case in won)
     return [
         Claim(name, sources[0], f"{len(won)} of {count}: {gains}", len(won) > count / 2, why),
         Claim(tested, sources[1], f"{better} of {len(won)}", 2 * better > len(won)),
@@ -209,7 +213,7 @@ def _variants(cases: Sequence[Case]) -> list[Claim]:
     test = sum(max(case.test("region"), case.test("full")) >= case.test("fixed") for case in gained)
     more = sum(case.gain("full") > case.gain("region") + CLOSE for case in gained)
     times = [case.line["full"]["seconds"] / max(case.line["region"]["seconds"], 0.1) for case in gained if case.line]
-    worse = [case.key for case in gained if max(case.gain("region"), case.gain("full")) < case.gain("fixed") - CLOSE]
+    worse = [case.label for case in gained if max(case.gain("region"), case.gain("full")) < case.gain("fixed") - CLOSE]
     return [
         Claim(names[0], sources[0], f"better in {strict}, not worse in {score} of the {count} cases with a gain",
               bool(gained) and score == count, f"worse in {', '.join(worse)}" if worse else ""),

@@ -81,8 +81,9 @@ def figure_2(cases: Sequence[Case]) -> list[Section]:
             "variants. Our way: our candidates and construction. Repair: the share of the larger of these two gains "
             "that the stronger search has without any hidden variable.",
         )
-        chart = dots([(case.label, kind, case.over(kind)) for case in plain for kind in ("strongest", "source", "ours")],
-                     "score gained (nats)", ("strongest", "source", "ours"))  # fmt: skip
+        kinds = ("strongest", "source", "ours")
+        points = [(case.label, kind, case.over(kind)) for case in plain for kind in kinds]
+        chart = dots(points, "score gained (nats)", kinds)
         figures = (Figure("figure-2-plain", chart, "Figure 2, bottom row, over plain hill-climbing"),)
         grid = Grid(head, rows, "Score (nats) and test log-likelihood (nats a row)")
         sections.append(Section("Figure 2 over plain hill-climbing, as in the source", words, (grid,), figures))
@@ -97,8 +98,10 @@ def _strong(cases: Sequence[Case]) -> Section:
                             "naive", "original") if any(way in (case.line or {}) for case in cases)]  # fmt: skip
 
     def cells(value: Callable[[Case, str], float], form: str) -> tuple[tuple[str, ...], ...]:
-        return tuple((case.label, *(format(value(case, way), form) if way in (case.line or {}) else "–" for way in ways))
-                     for case in cases)  # fmt: skip
+        def cell(case: Case, way: str) -> str:
+            return format(value(case, way), form) if way in (case.line or {}) else "–"
+
+        return tuple((case.label, *(cell(case, way) for way in ways)) for case in cases)
 
     grids = (
         Grid(("case", *ways), cells(Case.gain, "+.1f"), "Bottom row: score over the strongest search (nats)"),

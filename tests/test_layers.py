@@ -21,6 +21,7 @@ LAYERS = [
     {"datasets", "api"},
     {"estimators"},
     {"reproduce"},
+    {"verify"},
     {"cli"},
     {"__main__"},
 ]

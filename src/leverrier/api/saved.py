@@ -20,6 +20,7 @@ from leverrier.discovery.power import Power
 from leverrier.discovery.residual import Pair, Remaining
 from leverrier.errors import FormatError
 from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.formats.typed import require_types
 from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.model.mixed_classes import MixedClasses
 from leverrier.model.mixture import Mixture
@@ -62,7 +63,7 @@ def read_content(text: str, path: str | None = None) -> dict[str, Any]:
     """The JSON of a saved discovery of either kind; anything else is refused in one line."""
     try:
         content = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (json.JSONDecodeError, RecursionError, ValueError) as error:
         raise FormatError(f"not JSON: {error}", path=path) from None
     if not isinstance(content, dict) or content.get("format") not in (FORMAT, TIME):
         raise FormatError("not a saved discovery: expected a file written by Discovery.save", path=path)
@@ -75,8 +76,11 @@ def load_examined(text: str, path: str | None = None) -> Examined:
     if content.get("version") != VERSION:
         raise FormatError(f"version {content.get('version')!r} of the format; this program reads {VERSION}", path=path)
     try:
-        return _examined(content)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        found = _examined(content)
+        require_types(found, "a saved discovery")
+        _require_whole(found)
+        return found
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         raise FormatError(f"a saved discovery with a part missing or damaged ({error})", path=path) from None
 
 
@@ -109,6 +113,27 @@ def _examined(content: Mapping[str, Any]) -> Examined:
         remaining=_read_remaining(content.get("remaining")),
         scores={name: tuple((int(k), float(v)) for k, v in each) for name, each in content.get("scores", {}).items()},
     )
+
+
+def _require_whole(found: Examined) -> None:
+    """What is said of hidden variables must fit the model that they are part of."""
+    json.dumps(dict(found.settings), allow_nan=False)  # (numbers that are none)
+    names = [each.name for each in found.hidden]
+    if len(set(names)) != len(names) or not set(found.meanings) <= set(names):
+        raise ValueError("its hidden variables do not have one name each")
+    if found.kind == "causes":
+        if found.hidden and (not isinstance(found.model, HiddenCauses) or found.model.n_causes != len(names)):
+            raise ValueError("its causes are not those of its model")
+    elif isinstance(found.model, MixedClasses):
+        if [each.states for each in found.hidden] != [len(found.model.numbers.weights)]:
+            raise ValueError("its classes are not those of its model")
+    else:
+        for each in found.hidden:
+            if each.name not in found.network.variables or found.network.cardinality(each.name) != each.states:
+                raise ValueError(f"its network has no hidden variable {each.name!r} with {each.states} states")
+    columns = [each.name for each in found.shape.variables]
+    if len(set(columns)) != len(columns) or any(len(set(v.states)) != len(v.states) for v in found.shape.variables):
+        raise ValueError("a column or a state is there twice")
 
 
 def _read_rows(content: Mapping[str, Any] | None) -> Rows | None:

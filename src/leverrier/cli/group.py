@@ -20,6 +20,7 @@ VERBS = {
     "posterior": "leverrier.cli.discovering",
     "reproduce": "leverrier.cli.reproducing",
     "sample": "leverrier.cli.networks",
+    "verify": "leverrier.cli.verifying",
 }
 
 

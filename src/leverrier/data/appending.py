@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from leverrier.data.database import quote
+from leverrier.data.formulas import STARTS, as_it_was, disarmed
 from leverrier.data.whole_file import put
 from leverrier.errors import TableError
 
@@ -37,14 +38,20 @@ def append_columns(
             found = base.execute(f"SELECT * FROM {read}")
             names = [column[0] for column in found.description or ()]
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow([*names, *(unused_name(each, names) for each in added)])
+            writer.writerow([*map(_shown, names), *(disarmed(unused_name(each, names)) for each in added)])
             while block := found.fetchmany(_ROWS):
                 extra = zip(*(values[rows : rows + len(block)] for values in added.values()), strict=True)
-                writer.writerows([*row, *more] for row, more in zip(block, extra, strict=True))
+                whole = ((*row, *more) for row, more in zip(block, extra, strict=True))
+                writer.writerows([_shown(cell) for cell in row] for row in whole)
                 rows += len(block)
 
     put(goal, write)
     return rows
+
+
+def _shown(cell: Any) -> Any:
+    """A cell as it came, but no spreadsheet runs it."""
+    return disarmed(as_it_was(cell)) if isinstance(cell, str) and cell.startswith((*STARTS, "'")) else cell
 
 
 def unused_name(name: str, taken: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from leverrier.data.formulas import as_it_was
 from leverrier.errors import OptionError, TableError
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -84,9 +85,10 @@ def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
             cells = next(csv.reader(_prepended(line, text), delimiter=parted, strict=True))
         except csv.Error as problem:
             raise TableError(f"{path}, line {skip + 1}: the header cannot be parted into names ({problem})") from None
-    names = [cell.strip() or f"column {place}" for place, cell in enumerate(cells, 1)]
+    names = [as_it_was(cell.strip()) or f"column {place}" for place, cell in enumerate(cells, 1)]
+    seen: set[str] = set()
     for name in names:
-        if names.count(name) > 1:
+        if name in seen or seen.add(name):
             hint = " (is the first line a header?)" if name.replace(".", "").isdigit() else ""
             raise TableError(f"{path}: two columns are named {name!r}: column names must differ; rename one{hint}")
     return Header(tuple(names), parted, skip)

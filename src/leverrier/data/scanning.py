@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.column import Column, Source, from_array, from_objects, listed, unlisted
 from leverrier.data.database import first_line, identifier, quote
+from leverrier.data.formulas import sql_as_it_was
 from leverrier.data.meaning import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
 from leverrier.errors import TableError
 
@@ -270,7 +271,7 @@ def _field(own: str, kind: str, from_csv: bool) -> _Field:
     if kind == "DATE" or kind.startswith("TIMESTAMP"):
         micros = f"epoch_ns({name}) // 1000" if kind.endswith("NS") else f"epoch_us({name})"
         return _Field(name, micros, "date", kind)
-    text = f"trim({name})" if from_csv else f"CAST({name} AS VARCHAR)"
+    text = sql_as_it_was(f"trim({name})") if from_csv else f"CAST({name} AS VARCHAR)"
     return _Field(name, text, "text", kind)
 
 

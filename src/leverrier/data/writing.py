@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.database import connected, identifier, quote
+from leverrier.data.formulas import disarmed
 from leverrier.data.frames import label_columns, label_type
 from leverrier.data.table import Table, Variable
 from leverrier.data.whole_file import put
@@ -57,7 +58,7 @@ def _write_text(columns: Columns, part: Path, delimiter: str, packed: bool) -> N
     with open(part, "wb") as plain:
         raw: Any = gzip.GzipFile(filename="", fileobj=plain, mode="wb", compresslevel=6, mtime=0) if packed else plain
         with io.TextIOWrapper(raw, encoding="utf-8", newline="") as out:
-            out.write(delimiter.join(_cell(name, delimiter) for name in columns) + "\n")
+            out.write(delimiter.join(_cell(disarmed(name), delimiter) for name in columns) + "\n")
             for start in range(0, n_rows, _ROWS):
                 _write_rows(out, columns, cells, slice(start, start + _ROWS), delimiter)
 
@@ -75,7 +76,11 @@ def _write_rows(out: IO[str], columns: Columns, cells: dict[str, NDArray[Any]], 
 def _cells(variable: Variable, delimiter: str, lone: bool) -> NDArray[Any]:
     """The text of each state, and last that of a hole (which the code −1 finds)."""
     hole = '""' if lone else ""  # a blank line would be no row
-    return np.array([*(_cell(str(state), delimiter) for state in variable.states), hole], dtype=object)
+    return np.array([*(_cell(_text(state), delimiter) for state in variable.states), hole], dtype=object)
+
+
+def _text(state: Any) -> str:
+    return disarmed(state) if isinstance(state, str) else str(state)
 
 
 def _cell(text: str, delimiter: str) -> str:

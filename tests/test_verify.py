@@ -1,0 +1,91 @@
+"""A slice of every check, and checks that can fail: a fault put in is found."""
+
+import json
+
+import pytest
+
+import leverrier.verify.damage as damage_module
+from leverrier.cli import run
+from leverrier.cli.verifying import CHECKS
+from leverrier.data import checkpoint, checkpoint_format
+from leverrier.verify.arguments import cli_fuzz
+from leverrier.verify.attack_files import attacks
+from leverrier.verify.attacks import _suffer
+from leverrier.verify.checks import names
+from leverrier.verify.damage import damage, writes
+from leverrier.verify.fuzz import NUMBERS, fuzz
+from leverrier.verify.good_files import SUFFIXES, good_files
+from leverrier.verify.kills import kills
+from leverrier.verify.malformed import KINDS, malformed
+from leverrier.verify.outcome import Size
+from leverrier.verify.reading import wrong_with_reading
+
+
+def assert_holds(outcome):
+    assert outcome.tried >= outcome.wanted
+    assert outcome.holds, outcome.failures
+
+
+def test_sound_files_are_read_and_inputs_are_the_same_every_time(tmp_path):
+    for kind in KINDS:
+        for data in good_files(kind):
+            path = tmp_path / f"good{SUFFIXES[kind]}"
+            path.write_bytes(data)
+            assert wrong_with_reading(kind, path) is None
+        assert malformed(kind, 3) == malformed(kind, 3)
+    assert sum(NUMBERS.values()) == 100_000
+
+
+def test_malformed_files_are_refused_in_one_line():
+    assert_holds(fuzz(Size(0.003)))
+
+
+def test_a_reader_that_crashes_is_noticed(tmp_path, monkeypatch):
+    path = tmp_path / "x.json"
+    path.write_bytes(good_files("network")[0])
+    monkeypatch.setattr("leverrier.verify.reading.lv.read_network", lambda _: 1 / 0)
+    assert "ZeroDivisionError" in str(wrong_with_reading("network", path))
+
+
+def test_odd_commands_end_in_one_line():
+    assert_holds(cli_fuzz(Size(0.02), run))
+
+
+@pytest.mark.parametrize("one", attacks()[::25], ids=lambda one: one.name[:30])
+def test_attacks_do_no_harm(one):
+    assert _suffer(one)[0] is None
+
+
+def test_three_hundred_attacks():
+    assert len(attacks()) >= 300
+
+
+def test_damaged_checkpoints_are_noticed():
+    assert_holds(damage(Size(0.02)))
+    assert_holds(writes(Size(0.2)))
+
+
+def test_a_checksum_that_is_not_looked_at_is_noticed(monkeypatch):
+    monkeypatch.setattr(checkpoint_format, "_checksum", lambda *_: "0" * 64)
+    assert not damage(Size(0.02)).holds
+
+
+def test_a_write_that_is_not_atomic_is_noticed(monkeypatch):
+    def careless(target, write):
+        target.write_bytes(b"")
+        checkpoint_put(target, write)
+
+    checkpoint_put = damage_module.whole_file.put
+    monkeypatch.setattr(checkpoint, "put", careless)
+    assert not writes(Size(0.2)).holds
+
+
+def test_killed_runs_are_resumed():
+    assert_holds(kills(Size(0.02)))
+
+
+def test_the_verb_lists_every_check(capsys):
+    assert names() == CHECKS
+    assert run(["verify", "damage", "--quick", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["holds"]
+    assert run(["verify", "nothing"]) == 2

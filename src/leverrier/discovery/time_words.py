@@ -58,7 +58,7 @@ def _loop_summary(found: TimeFindings) -> str:
     what = f"{found.gain:+.3f} bits a slice over the best network without ({found.observed_name}), z {found.z:.1f}"
     if found.accepted:
         return f"{made}: on held-out blocks {what}, so something hidden is remembered."
-    return f"{made}: on held-out blocks {what} ({ASKED}), so they say the same as longer lags, or less."
+    return f"{made}: on held-out blocks {what} ({ASKED}), which is not clearly more than the columns' own past says."
 
 
 def chain_words(one: HiddenChain) -> str:

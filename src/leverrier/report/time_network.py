@@ -75,7 +75,7 @@ def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
         elif node in memories:
             yield Card(ident, heading, f"A memory, computed from the slices before: {memories[node]}.")
         else:
-            yield Card(ident, heading, "Of an earlier slice.")
+            yield Card(ident, heading, f"{shortened(node, 60)}: its value in an earlier slice.")
 
 
 def _memories(found: TimeFindings) -> dict[str, str]:

@@ -62,13 +62,17 @@ def verdict_part(found: TimeFindings, kept: TimeSummary) -> Part:
     blocks.append(Words(observed_words(found)))
     if not found.status.converged:
         blocks.append(Words(f"Note: {found.status}."))
-    if found.hidden:
+    if found.hidden and found.accepted:
         blocks.append(Words(NO_PROOF))
     blocks += [Words("What would change our mind:"), Items(tuple(_doubts(found, kept)))]
     return Part("verdict", "The verdict", blocks)
 
 
 def _doubts(found: TimeFindings, kept: TimeSummary) -> Iterator[str]:
+    if found.hidden and found.tested and not found.accepted:
+        yield "more slices, or new sequences, on which the memories predict clearly better than the columns' own past"
+        yield 'the default method, which looks for states that last, not only for copies (leave method="boyen1999" out)'
+        return
     if found.hidden and found.tested:
         yield "new sequences of the same kind on which the model with it predicts no better than the one without"
         lost = sum(fold.hidden is not None and fold.hidden >= fold.observed for fold in found.folds)

@@ -17,6 +17,7 @@ import time
 from contextlib import contextmanager
 
 import leverrier as lv
+from leverrier.data import parts
 
 
 def digest(network, score: float) -> str:
@@ -37,7 +38,7 @@ def workers(count: int):
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with (
-        LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None) as local,
+        LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0") as local,
         Client(local) as client,
     ):
         yield local, client
@@ -77,7 +78,7 @@ def compare(path: str, sample: int | None) -> None:
                 say(workers=count, **work(client))
 
 
-def kill_while_running(path: str, kills: int) -> None:
+def kill_while_running(path: str, kills: int, every: float) -> None:
     """Runs one after another until so many workers were killed; every answer must be the first one's."""
     truth = structure(path)["digest"]
     done, digests = [0], []
@@ -87,7 +88,7 @@ def kill_while_running(path: str, kills: int) -> None:
 
         def kill() -> None:
             while done[0] < kills and not stop.is_set():
-                time.sleep(rng.uniform(1.0, 4.0))
+                time.sleep(rng.uniform(0.0, 2 * every))
                 alive = [worker for worker in local.workers.values() if worker.pid]
                 if alive:
                     os.kill(rng.choice(alive).pid, signal.SIGKILL)
@@ -113,11 +114,14 @@ def main() -> None:
     parser.add_argument("path")
     parser.add_argument("--sample", type=int, default=None)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--every", type=float, default=3.0, help="seconds between kills, on average")
+    parser.add_argument("--part", type=int, default=parts.PART, help="rows of a part")
     asked = parser.parse_args()
+    parts.PART = asked.part
     if asked.what == "workers":
         compare(asked.path, asked.sample)
     else:
-        kill_while_running(asked.path, asked.kills)
+        kill_while_running(asked.path, asked.kills, asked.every)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 python benchmarks/large.py make 10000000 FOLDER      # alarm_10000000.parquet, rows drawn and written in batches
 python benchmarks/large.py structure FOLDER          # the network of the observed columns, by number of rows
+python benchmarks/large.py search FOLDER ROWS        # hidden variables, untested
 python benchmarks/large.py discover FOLDER ROWS      # hidden variables with all tests
 python benchmarks/large.py rate FOLDER ROWS          # rows a second when a file is streamed into its distinct rows
 python benchmarks/large.py plot FOLDER OUTPUT.svg    # what structure and discover measured
@@ -23,6 +24,7 @@ import numpy as np
 HIDDEN = "INTUBATION"
 ROWS = (10_000, 100_000, 1_000_000, 10_000_000)
 BATCH = 250_000
+WORDS = {"search": "hidden variables", "discover": "hidden variables, tested"}
 
 
 def make(rows: int, folder: Path) -> Path:
@@ -63,16 +65,28 @@ def structure(path: Path) -> dict:
             "score": found.score, "arcs": len(found.network.edges), "families": found.families_scored}  # fmt: skip
 
 
-def discover(path: Path) -> dict:
+def discover(path: Path, evidence: bool = True) -> dict:
     import leverrier as lv
 
-    found, seconds = clocked(lambda: lv.discover(path, method="network", jobs=2))
+    steps: dict[str, float] = {}
+
+    def progress(what: str, _: float) -> None:
+        steps.setdefault(what, round(_cpu() - begun, 1))
+
+    begun = _cpu()
+    found, seconds = clocked(
+        lambda: lv.discover(path, method="network", jobs=2, evidence=evidence, progress=progress)
+    )
     print(found, flush=True)
     truth = set(lv.datasets.network("alarm").graph.neighbours(HIDDEN))
     places = [sorted({*each.children, *each.parents}) for each in found.hidden]
     shared = [len(truth & set(place)) for place in places]
     return {"seconds": seconds, "hidden": places, "states": [each.states for each in found.hidden],
-            "truth": sorted(truth), "shared": shared, "gain": found.gain}  # fmt: skip
+            "truth": sorted(truth), "shared": shared, "gain": found.gain, "begun": steps}  # fmt: skip
+
+
+def search(path: Path) -> dict:
+    return discover(path, evidence=False)
 
 
 def rate(path: Path) -> dict:
@@ -106,7 +120,7 @@ def peak() -> float:
 
 
 def measured(what: str, path: Path) -> None:
-    answer = {"structure": structure, "discover": discover, "rate": rate}[what](path)
+    answer = {"structure": structure, "search": search, "discover": discover, "rate": rate}[what](path)
     rows = int(path.stem.split("_")[1])
     line = {"what": what, "rows": rows, "peak_MB": peak(), "load": os.getloadavg()[0], **answer}
     print(json.dumps(line), flush=True)
@@ -125,9 +139,9 @@ def plot(folder: Path, target: Path) -> None:
         if each["what"] == "structure"
     ]
     points += [
-        {"rows": each["rows"], "seconds": each["seconds"][1], "what": "hidden variables, tested"}
+        {"rows": each["rows"], "seconds": each["seconds"][1], "what": WORDS[each["what"]]}
         for each in lines
-        if each["what"] == "discover"
+        if each["what"] in WORDS
     ]
     chart = alt.Chart(alt.Data(values=points)).mark_line(point=True).encode(
         x=alt.X("rows:Q", scale=alt.Scale(type="log"), title="rows"),

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers d
 def cluster():
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
         ) as local,
         distributed.Client(local) as client,
     ):

@@ -10,7 +10,7 @@ from leverrier.data import cells, memory, reading, scanning
 from leverrier.data import parts as file_parts
 from leverrier.data.reading import read_table
 from leverrier.data.table import Table
-from leverrier.discovery import large
+from leverrier.discovery import held_out, large
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.statistics import parted
 from leverrier.statistics.family import Family
@@ -253,3 +253,19 @@ def test_a_structure_needs_no_rows_in_memory(monkeypatch, tmp_path):
     theirs = lv.learn_structure(tmp_path / "t.parquet", method="ges")
     assert ours.graph == theirs.graph
     assert ours.score == pytest.approx(theirs.score, abs=1e-7)
+
+
+def test_held_out_rows_and_resamples_of_counted_rows_are_rows_of_the_source():
+    x, _ = _planted(3000, seed=4)
+    counted = x.distinct()
+    folds = list(held_out._folded(counted, 5, np.random.default_rng(0)))
+    assert sum(test.total for _, test in folds) == 3000
+    for train, test in folds:
+        assert train.total + test.total == 3000
+        assert 450 < test.total < 750  # a fifth, by chance
+    options = {"method": "network", "draws": 2, "resamples": 2, "max_hidden": 1, "sample": 0}
+    ours, theirs = (lv.discover(each, **options).hidden[0] for each in (counted, x))
+    assert ours.gain == pytest.approx(theirs.gain, abs=1e-6)
+    low, high = theirs.evidence.held_out_interval
+    assert low < ours.evidence.held_out < high
+    assert ours.evidence.support == theirs.evidence.support == 1.0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
@@ -23,15 +26,36 @@ def held_out_gain(
     Parameters are learned on the other folds. The two graphs are those found on all rows, so the gain is a little
     flattered; it is information, the null test is the gate.
     """
-    fold = np.random.default_rng([plan.seed, 11]).permutation(table.n_rows) % folds
-    gains: NDArray[np.float64] = np.zeros(table.n_rows)
-    for k in range(folds):
-        train, test = table.take(fold != k), table.take(fold == k)
+    gains, weights = [], []
+    for train, test in _folded(table, folds, np.random.default_rng([plan.seed, 11])):
         if plan.spent:
             return None
         ours, plain = (learned_again(network, train, score) for network in (with_it, without))
-        gains[fold == k] = ours.row_log_likelihood(test) - plain.row_log_likelihood(test)
-    weights = np.ones(table.n_rows) if table.weights is None else table.weights
+        gains.append(ours.row_log_likelihood(test) - plain.row_log_likelihood(test))
+        weights.append(np.ones(test.n_rows) if test.weights is None else test.weights)
+    return _mean_and_interval(np.concatenate(gains), np.concatenate(weights))
+
+
+def _folded(table: Table, folds: int, rng: np.random.Generator) -> Iterator[tuple[Table, Table]]:
+    """What is learned from and what is held out, each row held out once; of rows that were counted, some of them."""
+    if table.weights is None or not table.counted:
+        fold = rng.permutation(table.n_rows) % folds
+        for k in range(folds):
+            yield table.take(fold != k), table.take(fold == k)
+        return
+    held = rng.multinomial(table.weights.astype(np.int64), np.full(folds, 1 / folds)).astype(np.float64)
+    for k in range(folds):
+        yield reweighted(table, table.weights - held[:, k]), reweighted(table, held[:, k])
+
+
+def reweighted(table: Table, weights: NDArray[np.float64]) -> Table:
+    """The rows that still count, with these weights."""
+    return replace(table, weights=weights).take(weights > 0)
+
+
+def _mean_and_interval(
+    gains: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[float, tuple[float, float]]:
     mean = float(np.average(gains, weights=weights))
     spread = float(np.sqrt(np.average((gains - mean) ** 2, weights=weights) / weights.sum()))
     half = float(ndtri(0.975)) * spread

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from leverrier.data.table import Table
 from leverrier.discovery.find import run_search
 from leverrier.discovery.findings import Findings, HiddenVariable
+from leverrier.discovery.held_out import reweighted
 from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
 from leverrier.learning.score import Score
@@ -42,7 +43,7 @@ def support(
 ) -> dict[str, Support]:
     """For each hidden variable, by the whole search on rows drawn with replacement."""
     again = replace(plan.silent(), max_hidden=max(1, len(found.hidden)))
-    few = table.take(np.arange(min(table.n_rows, MOST_ROWS)))
+    few = _some_rows(table, plan.seed)
     states = {each.name: _states(found, each, few) for each in found.hidden}
     seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
     runs: list[Resampled] = []
@@ -64,6 +65,10 @@ def _search_again(
 ) -> Resampled:
     """The whole search on rows drawn with replacement."""
     rng = np.random.default_rng(seed)
+    if table.weights is not None and table.counted:
+        drawn = reweighted(table, rng.multinomial(table.n_cases, table.weights / table.total).astype(np.float64))
+        found = run_search(drawn, score, plan)
+        return [(each.neighbours, _states(found, each, few)) for each in found.hidden]
     weights = None if table.weights is None else table.weights / table.weights.sum()
     rows = rng.choice(table.n_rows, table.n_rows, p=weights) if weights is not None else None
     drawn = table.take(rng.integers(0, table.n_rows, table.n_rows) if rows is None else rows)
@@ -77,6 +82,14 @@ def _write_run(run: Resampled) -> Any:
 
 def _read_run(piece: Any) -> Resampled:
     return [(frozenset(each["neighbours"]), each["states"]) for each in piece]
+
+
+def _some_rows(table: Table, seed: int) -> Table:
+    """The first rows; of rows that were counted, and so sorted, some drawn as they came."""
+    if table.weights is None or not table.counted:
+        return table.take(np.arange(min(table.n_rows, MOST_ROWS)))
+    rng = np.random.default_rng([seed, 43])
+    return replace(table.take(rng.choice(table.n_rows, MOST_ROWS, p=table.weights / table.total)), weights=None)
 
 
 def _states(found: Findings, variable: HiddenVariable, rows: Table) -> NDArray[np.int64]:

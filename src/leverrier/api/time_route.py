@@ -31,8 +31,9 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
     if not sequences.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
     found = (memories_in_time if method == "boyen1999" else find_in_time)(sequences, **how)
+    keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
     settings = {
-        "by": reading["by"], "time": reading["time"], "ignore": _names(reading["ignore"]), "method": method,
+        "by": keys, "time": sequences.time, "ignore": _names(reading["ignore"]), "method": method,
         "seed": how["seed"], "version": leverrier.__version__, "versions": versions(),
     }  # fmt: skip
     summary = describe(found, sequences, how["seed"], clock.monotonic() - begun)

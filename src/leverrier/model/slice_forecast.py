@@ -17,6 +17,8 @@ from leverrier.model.slice_model import SliceModel
 Floats = NDArray[np.float64]
 BACK = 1000
 """So many slices of the past are kept: what memories know of older ones is next to nothing."""
+MOST_SLICES, LEAST = 400_000, 20
+"""All draws together have at most so many slices, but there are a few of them in any case."""
 
 
 def simulate(
@@ -36,6 +38,7 @@ def simulate(
     asked = tuple(dict.fromkeys(f for name in model.cpds for f in model.asked(name)))
     keep = one.n_slices if any(isinstance(f, Memory) and f.kind == "total" for f in asked) else BACK
     past = one.table.codes[:, -keep:]
+    draws = min(draws, max(LEAST, MOST_SLICES // past.shape[1]))
     codes = np.repeat(np.pad(past, ((0, 0), (0, steps)), constant_values=one.table.missing)[:, None], draws, axis=1)
     chains = _chains(model, one, steps, draws, rng)
     hidden = {Lag(name, 0): states for name, (states, _) in chains.items()}

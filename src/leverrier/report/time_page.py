@@ -96,7 +96,5 @@ def repeat_text(settings: Mapping[str, Any]) -> str:
         python.append(f"method={method!r}")
     words += ["--seed", str(settings.get("seed", 0))]
     arguments = ", ".join(['"your-table.csv"', *python, f"seed={settings.get('seed', 0)}"])
-    return (
-        f"{' '.join(words)}\n\nimport leverrier as lv\nfound = lv.discover({arguments})\n"
-        'found.report("report.html")'
-    )
+    command = "" if isinstance(settings.get("by"), list) else f"{' '.join(words)}\n\n"  # (the command takes one column)
+    return f'{command}import leverrier as lv\nfound = lv.discover({arguments})\nfound.report("report.html")'

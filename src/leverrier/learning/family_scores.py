@@ -21,6 +21,9 @@ from leverrier.statistics.packed import PackedTables, expand
 CELLS_AT_ONCE = 2**16
 """Tables of one batch together; beyond it a batch is counted in parts that stay in the cache."""
 
+FEW = 8
+"""Where fewer than one column in so many is asked for, they are counted one by one, not all together."""
+
 
 def members(bits: int) -> list[int]:
     """The positions of the ones, ascending."""
@@ -225,9 +228,10 @@ class FamilyScores:
 
     def _scores(self, child: int, above: list[int], plan: _Plan, wanted: NDArray[np.bool_]) -> NDArray[np.float64]:
         out = self._nothing.copy()
-        self.families_scored += int(np.count_nonzero(wanted))
+        n_wanted = int(np.count_nonzero(wanted))
+        self.families_scored += n_wanted
         cells = self._cells
-        if cells is not None and cells.fits(plan.size) and wanted is not self._only_itself:
+        if cells is not None and n_wanted * FEW >= self.n_nodes and n_wanted > 1 and cells.fits(plan.size):
             self._score_cells(cells, child, above, plan, wanted, out)
         else:
             for part in _parts(plan.size * self.states.astype(np.float64), wanted):
@@ -283,11 +287,11 @@ class FamilyScores:
         return plan
 
     def _make_plan(self, r: int, rows: float) -> _Plan:
-        q = [rows * float(kind) for kind in self._kinds]
+        q = [rows * kind for kind in self._kinds.tolist()]
         alphas = np.array([self.score.alphas(r, each) for each in q]).T
-        penalties = np.array([self.score.penalty(r, each, self.statistics.total) for each in q])
+        penalties = [self.score.penalty(r, each, self.statistics.total) for each in q]
         allowed = np.array([each * r <= self.max_cells for each in q])
-        return _Plan(r * rows, allowed, np.ascontiguousarray(alphas), penalties if penalties.any() else None)
+        return _Plan(r * rows, allowed, np.ascontiguousarray(alphas), np.array(penalties) if any(penalties) else None)
 
 
 def _scale_to_all_rows(

@@ -17,7 +17,7 @@ MOST_MARKS = 2**26
 MOST_COUNTS = 2**24
 """Counts of one set of columns; beyond it tables are counted one by one."""
 KEPT_COUNTS = 2**25
-"""Of all sets that are kept, together."""
+"""Of all sets that are kept, together, a row's place as much as a count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,10 @@ class Cells:
     examples: NDArray[np.uint16]
     """A row of each cell."""
     counts: NDArray[np.uint16]
+
+    @property
+    def room(self) -> int:
+        return self.counts.size + self.place.size
 
 
 class CellCounts:
@@ -71,9 +75,9 @@ class CellCounts:
         known = self._kept.get(columns)
         if known is None:
             known = self._single(columns.bit_length() - 1) if columns & (columns - 1) == 0 else self._split(columns)
-            self._kept_counts += known.counts.size
+            self._kept_counts += known.room
             while self._kept and self._kept_counts > KEPT_COUNTS:
-                self._kept_counts -= self._kept.pop(next(iter(self._kept))).counts.size
+                self._kept_counts -= self._kept.pop(next(iter(self._kept))).room
             self._kept[columns] = known
         return known
 

@@ -100,8 +100,8 @@ class _Phase(ABC):
         ...
 
     @abstractmethod
-    def possible(self, x: int, y: int) -> bool:
-        """Whether the class as it is has such a move at all."""
+    def excluded(self, y: int) -> int:
+        """Nodes, as bits, with which the class has no move at y."""
 
     @abstractmethod
     def obstacle(self, x: int, y: int, clique: int) -> int:
@@ -146,10 +146,10 @@ class _Phase(ABC):
         """Put the best of y's moves from the given place on in the heap."""
         if not begin:
             self.offered[y] = self.moves(y)
-        moves = self.offered[y]
+        moves, excluded = self.offered[y], self.excluded(y)
         for at in range(begin, len(moves)):
             loss, x, clique = moves[at]
-            if self.possible(x, y):
+            if not excluded >> x & 1:
                 heapq.heappush(self.heap, (loss, y, x, clique, self.version[y], at))
                 return
 
@@ -183,8 +183,8 @@ class _Insertions(_Phase):
             if problem.scores.fits(y, parents | clique):
                 yield clique
 
-    def possible(self, x: int, y: int) -> bool:
-        return not self.state.adjacent[y] >> x & 1  # (y's children are not among the surroundings above)
+    def excluded(self, y: int) -> int:
+        return self.state.adjacent[y]  # (y's children are not among the surroundings that moves are known by)
 
     def obstacle(self, x: int, y: int, clique: int) -> int:
         return self.state.obstacle(y, x, clique, self.problem.paths)
@@ -217,8 +217,8 @@ class _Deletions(_Phase):
                         found.append((loss, x, clique))
         return found
 
-    def possible(self, x: int, y: int) -> bool:  # noqa: ARG002
-        return True
+    def excluded(self, y: int) -> int:  # noqa: ARG002
+        return 0
 
     def obstacle(self, x: int, y: int, clique: int) -> int:  # noqa: ARG002
         return 0  # that NA \ H is a clique is all that a deletion needs

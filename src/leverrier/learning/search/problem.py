@@ -103,7 +103,7 @@ class Problem:
         if known is None:
             scores = self.scores.expand(child, parents)
             losses = scores[-1] - scores[:-1]
-            places = np.flatnonzero(losses < -SMALLEST_GAIN)
+            places = (losses < -SMALLEST_GAIN).nonzero()[0]
             known = list(zip(losses[places].tolist(), places.tolist(), strict=True))
             self._gaining[child, parents] = known
         return known

@@ -9,6 +9,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from leverrier.data.appending import unused_name
+from leverrier.data.database import one_file
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
 
@@ -41,7 +42,7 @@ def _frame(data: Any) -> Any:
 
 
 def _reader(path: str) -> str:
-    quoted = "'" + path.replace("'", "''") + "'"
+    quoted = one_file(path)
     return f"read_parquet({quoted})" if path.lower().endswith((".parquet", ".pq")) else f"read_csv({quoted})"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from leverrier.data.database import quote
+from leverrier.data.database import one_file
 from leverrier.data.formulas import STARTS, as_it_was, disarmed
 from leverrier.data.whole_file import put
 from leverrier.errors import TableError
@@ -29,7 +29,7 @@ def append_columns(
         raise TableError(f"{goal}: there is no folder {goal.parent}")
     name = os.fspath(source)
     parquet = name.lower().endswith((".parquet", ".pq"))
-    read = f"read_parquet({quote(name)})" if parquet else f"read_csv({quote(name)}, all_varchar = true)"
+    read = f"read_parquet({one_file(name)})" if parquet else f"read_csv({one_file(name)}, all_varchar = true)"
     rows = 0
 
     def write(part: Path) -> None:

@@ -202,6 +202,8 @@ def marked(*parts: Any) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
+    if not path.is_file():
+        raise FormatError("no plain file")
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)

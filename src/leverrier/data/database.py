@@ -38,6 +38,11 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def one_file(path: str) -> str:
+    """A file's name as it is written in SQL: DuckDB would take *, ? and [ for patterns and read other files."""
+    return quote("".join(f"[{c}]" if c in "*?[" else c for c in path))
+
+
 def identifier(name: str) -> str:
     """A column's name as it is written in SQL."""
     return '"' + name.replace('"', '""') + '"'

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from leverrier.data.column import Source
 from leverrier.data.csvtext import Header, clean_copy, read_header
-from leverrier.data.database import allow_more, connected, first_line, quote
+from leverrier.data.database import allow_more, connected, first_line, one_file, quote
 from leverrier.data.scanning import Scan
 from leverrier.errors import TableError
 
@@ -64,6 +64,8 @@ def is_parquet(path: Path) -> bool:
         raise TableError(f"{path}: cannot tell what it holds: expected .csv, .tsv, .csv.gz or .parquet")
     if not path.exists():
         raise TableError(f"{path}: there is no such file")
+    if not path.is_file():  # (a pipe or a device might never end)
+        raise TableError(f"{path} is no plain file: copy it into one")
     return kind in _PARQUET
 
 
@@ -98,7 +100,7 @@ def _read_csv(path: Path, header: Header) -> str:
     columns = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(len(header.names)))
     packed = "gzip" if path.suffix.lower() == ".gz" else "none"
     return (
-        f"SELECT * FROM read_csv({quote(str(path))}, auto_detect=false, header=true, "
+        f"SELECT * FROM read_csv({one_file(str(path))}, auto_detect=false, header=true, "
         f"delim={quote(header.delimiter)}, quote='\"', escape='\"', compression='{packed}', "
         f"hive_partitioning=false, buffer_size=4000000, columns={{{columns}}})"
     )

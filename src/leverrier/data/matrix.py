@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leverrier.data.database import connected, first_line, identifier, quote
+from leverrier.data.database import connected, first_line, identifier, one_file
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 
@@ -272,7 +272,7 @@ def _from_file(path: Path, columns: Sequence[str] | None, rows: int | None = Non
     with tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True) as folder:
         try:
             with connected(folder, path.stat().st_size) as database:
-                source = f"{reader}({quote(str(path))})"
+                source = f"{reader}({one_file(str(path))})"
                 names = [row[0] for row in database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
                 wanted = names if columns is None else _found(columns, names)
                 chosen = ", ".join(identifier(name) for name in wanted)

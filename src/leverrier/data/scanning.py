@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Column, Source, from_array, from_objects, listed, unlisted
-from leverrier.data.database import first_line, identifier, quote
+from leverrier.data.database import first_line, identifier, one_file, quote
 from leverrier.data.formulas import sql_as_it_was
 from leverrier.data.meaning import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
 from leverrier.errors import TableError
@@ -70,7 +70,7 @@ class Scan:
         """Beyond `most` rows a column of numbers is counted by DuckDB, or looked at in some of its rows."""
         self.db, self.what, self.numeric, self.missing = db, what, set(numeric), set(missing)
         self.from_csv = bool(names)
-        self.cells = f"read_parquet({quote(str(path))}, hive_partitioning=false, binary_as_string=true)"
+        self.cells = f"read_parquet({one_file(str(path))}, hive_partitioning=false, binary_as_string=true)"
         described = db.execute(f"DESCRIBE SELECT * FROM {self.cells}").fetchall()
         self.names = names or self._own_names(path, [row[0] for row in described])
         fields = [_field(row[0], str(row[1]), self.from_csv) for row in described]
@@ -85,7 +85,7 @@ class Scan:
 
     def _own_names(self, path: Path, shown: list[str]) -> tuple[str, ...]:
         """DuckDB renames the second of two equal names; the file's own schema has them as they are."""
-        own = [row[0] for row in self.db.execute(f"SELECT name FROM parquet_schema({quote(str(path))})").fetchall()]
+        own = [row[0] for row in self.db.execute(f"SELECT name FROM parquet_schema({one_file(str(path))})").fetchall()]
         if not set(shown) <= set(own):
             twice = next((name for name in own[1:] if own[1:].count(name) > 1), shown[0])
             raise TableError(f"{self.what}: two columns are named {twice!r}: column names must differ; rename one")

@@ -56,10 +56,14 @@ def _kind(name: str) -> str:
 def read_whole(name: str) -> bytes:
     """A file's bytes, unpacked if it is a .gz, and never more than can be meant."""
     try:
+        if os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
+            raise FormatError("a pipe or a device, no plain file: copy it into one", path=name)
         with gzip.open(name) if name.lower().endswith(".gz") else open(name, "rb") as file:
             data = file.read(MOST_BYTES + 1)
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise FormatError(f"not a whole .gz file: {error}", path=name) from error
+    except FormatError:
+        raise
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot be read: {_reason(error)}", path=name) from error
     if len(data) > MOST_BYTES:

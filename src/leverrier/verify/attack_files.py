@@ -136,9 +136,16 @@ def _tables() -> Iterator[Attack]:
     yield _file("Parquet: only its name", "t.parquet", b"PAR1" * 2)
     yield _file("Parquet: it is CSV", "t.parquet", b"a,b\n1,2\n")
     for file in FILES:
-        yield _file(f"a file called {file[:20]!r}", file, b"a,b\n1,x\n2,y\n1,x\n")
+        yield Attack(f"a file called {file[:20]!r}", file, _beside_a_secret)
     for file in ("http://127.0.0.1:9/x.csv", "s3://bucket/x.parquet", "file:///etc/passwd.csv"):
         yield Attack(f"no file: {file}", "t.csv", partial(_link, file), special=True)
+
+
+def _beside_a_secret(path: Path) -> None:
+    """Names that are patterns must not bring in the files that they match."""
+    for other in ("a.csv", "zz.csv", "b.csv"):
+        path.with_name(other).write_text("a,b\nSECRET,x\n2,y\n")
+    path.write_text("a,b\n1,x\n2,y\n1,x\n")
 
 
 def _names() -> Iterator[Attack]:

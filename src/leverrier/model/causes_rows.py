@@ -87,14 +87,14 @@ def _over_ones(
     children: NDArray[np.bool_], on: Floats, off: Floats, log_fail: Floats, epsilon: float
 ) -> tuple[float, Floats] | None:
     """The same by sets of ones taken as zeros; None where cancelling leaves too few digits."""
-    sets = _states(len(children))
-    active = on + sets @ (children * log_fail)  # (sets, causes): log p and what the cause must fail to do
+    sets = _states(len(children)).astype(np.longdouble)  # every digit counts
+    active = on + sets @ (children * log_fail).astype(np.longdouble)  # log p and what the cause must fail to do
     either = np.logaddexp(active, off)
     log_terms = either.sum(axis=1) + sets.sum(axis=1) * np.log1p(-epsilon)
-    peak = float(log_terms.max())
-    terms = np.exp((log_terms - peak).astype(np.longdouble)) * np.where(sets.sum(axis=1) % 2, -1.0, 1.0)
+    peak = log_terms.max()
+    terms = np.exp(log_terms - peak) * np.where(sets.sum(axis=1) % 2, -1.0, 1.0)
     total = terms.sum()
-    if not total > 0 or np.abs(terms).sum() * 1e-15 > DIGITS * total:
+    if not total > 0 or np.abs(terms).sum() * 16 * np.finfo(np.longdouble).eps > DIGITS * total:
         return None
     posterior = (terms / total) @ np.exp(active - either)
-    return peak + float(np.log(total)), np.clip(posterior.astype(np.float64), 0.0, 1.0)
+    return float(peak + np.log(total)), np.clip(posterior.astype(np.float64), 0.0, 1.0)

@@ -35,10 +35,11 @@ def test_curves_are_means_over_data_sets():
 
 def test_figure_3_holds_only_within_half_a_cause_and_the_sources_rjmcmc_only_below():
     lines = [counted("gibbs", "default", 0, 3, 3.2), counted("gibbs", "default", 10, 3, 3.7),
-             counted("rjmcmc", "wood2006", 0, 3, 1.1), counted("rjmcmc", "default", 0, 3, 2.1)]  # fmt: skip
+             counted("rjmcmc", "wood2006", 0, 3, 1.1), counted("rjmcmc", "wood2006", 10, 3, 2.9),
+             counted("rjmcmc", "default", 0, 3, 2.1)]  # fmt: skip
     holds = {(v["method"], v["sampler"], v["start"]): v["holds"] for v in figure3_verdicts(lines)}
     assert holds == {("gibbs", "default", 0): True, ("gibbs", "default", 10): False, ("rjmcmc", "wood2006", 0): True,
-                     ("rjmcmc", "default", 0): False}  # fmt: skip
+                     ("rjmcmc", "wood2006", 10): False, ("rjmcmc", "default", 0): False}  # fmt: skip
 
 
 def test_figure_4_sets_our_moves_beside_the_sources():

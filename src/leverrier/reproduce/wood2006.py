@@ -43,6 +43,7 @@ in the last one causes 5 and 6 reach the same signs, as it remarks of its own.""
 CLAIMS: dict[str, str] = {
     "3 gibbs": "Gibbs slightly over-estimates the number of causes, but is close to it from both starts",
     "3 rjmcmc": "RJMCMC systematically under-estimates the number of causes from K = 1",
+    "3 start": "RJMCMC is affected by initialisation: from ten random causes it does not come down to the truth",
     "4 gibbs": "Gibbs consistently recovers a structure close to the truth, in surprisingly few iterations",
     "4 rjmcmc": "RJMCMC performs poorly for all but the largest number of iterations",
     "4 over-complete": "the over-complete graph is recovered badly: some of its causes cannot be told apart",
@@ -102,7 +103,7 @@ def figure3_curves(lines: Iterable[Mapping[str, Any]]) -> list[Line]:
 def figure3_verdicts(lines: Sequence[Mapping[str, Any]]) -> list[Line]:
     """The source's claims of figure 3 beside ours: the farthest mean K₊ from the true number, with its sign.
 
-    Gibbs is close when no mean is half a cause off; the source's RJMCMC is too low when some mean from no links is.
+    Close is within half a cause at every K. The source's RJMCMC must be too low from no links, too high from ten.
     """
     curves = figure3_curves(lines)
     found = []
@@ -113,12 +114,14 @@ def figure3_verdicts(lines: Sequence[Mapping[str, Any]]) -> list[Line]:
                 continue
             far = max(own, key=lambda c: abs(c["mean"] - c["causes"]))
             off = far["mean"] - far["causes"]
-            claimed = method == "gibbs" or sampler == "wood2006"
-            low = method == "rjmcmc" and sampler == "wood2006" and start == 0
+            claim, holds = CLAIMS["3 gibbs"], abs(off) < 0.5
+            if method == "rjmcmc" and sampler == "default":
+                claim = "with our moves RJMCMC is close to it too"
+            elif method == "rjmcmc":
+                claim, holds = (CLAIMS["3 start"], off > 0.5) if start else (CLAIMS["3 rjmcmc"], off < -0.5)
             found.append({
-                "figure": "3", "method": method, "sampler": sampler, "start": start,
-                "claim": CLAIMS[f"3 {method}"] if claimed else "with our moves RJMCMC does not under-estimate",
-                "farthest": off, "at": far["causes"], "holds": off < -0.5 if low else abs(off) < 0.5,
+                "figure": "3", "method": method, "sampler": sampler, "start": start, "claim": claim, "farthest": off,
+                "at": far["causes"], "holds": holds,
             })  # fmt: skip
     return found
 

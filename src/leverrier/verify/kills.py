@@ -31,7 +31,7 @@ def kills(size: Size) -> Outcome:
     inside = ends = 0
     with tempfile.TemporaryDirectory(prefix="leverrier-") as folder:
         while found.tried < found.wanted and not size.spent:
-            name = list(RUNS)[ends % len(RUNS)]
+            name = "causes" if ends % 3 else "discover"  # (short ones more often: most of the time is theirs to end)
             place = Path(folder) / f"run-{ends}"
             ends += 1
             left = found.wanted - found.tried

@@ -32,13 +32,13 @@ def signs() -> Any:
 
 
 def search(folder: Path | None) -> str:
-    found: Any = lv.discover(rows(), draws=3, resamples=2, max_hidden=1, jobs=1, seed=1, checkpoint=folder,
-                             resume=folder is not None)  # fmt: skip
+    found: Any = lv.discover(rows(200).select(COLUMNS[1:]), draws=2, resamples=1, max_hidden=1, jobs=1, seed=1,
+                             checkpoint=folder, resume=folder is not None)  # fmt: skip
     return of_json(json.loads(dump(replace(found.examined, seconds=0.0))))
 
 
 def chains(folder: Path | None) -> str:
-    found = lv.hidden_causes(signs(), sweeps=160, chains=2, seed=1, jobs=1, checkpoint=folder,
+    found = lv.hidden_causes(signs(), sweeps=60, chains=2, seed=1, jobs=1, checkpoint=folder,
                              resume=folder is not None)  # fmt: skip
     return of_arrays(found.shared, found.links, *found.trace.values())
 

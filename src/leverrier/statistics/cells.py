@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ KEPT_COUNTS = 2**25
 """Of all sets that are kept, together, a row's place as much as a count."""
 
 
-@dataclass(frozen=True, eq=False)
-class Cells:
+class Cells(NamedTuple):
     """The configurations of a set of columns that occur, and every column's counts in each.
 
     counts[at // POSITIONS, cell, at % POSITIONS] belongs to state at − first[v] of column v; its last state is the
@@ -62,9 +61,10 @@ class CellCounts:
 
     @staticmethod
     def serve(table: Table) -> bool:
-        """Whether the rows of a complete table can be added up."""
-        marks = table.n_rows * int((table.cardinalities - 1).sum()) // 2
-        return 0 < table.n_rows <= MOST_ROWS and marks <= MOST_MARKS and table.weights is None
+        """Whether the rows of a complete table can be added up, and pairs of states kept."""
+        positions = int((table.cardinalities - 1).sum())
+        small = table.n_rows * positions <= 2 * MOST_MARKS and positions**2 <= MOST_COUNTS
+        return small and 0 < table.n_rows <= MOST_ROWS and table.weights is None
 
     def fits(self, cells: float) -> bool:
         """Whether a set of so many cells is counted this way."""

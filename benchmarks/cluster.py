@@ -86,10 +86,14 @@ def kill_while_running(path: str, kills: int, every: float) -> None:
     with workers(2) as (local, client):
         stop = threading.Event()
 
+        def known() -> set[str]:
+            """Workers that have begun: a nanny whose worker dies while it starts gives up, which is Dask's affair."""
+            return set(local.scheduler.workers)
+
         def kill() -> None:
             while done[0] < kills and not stop.is_set():
                 time.sleep(rng.uniform(0.0, 2 * every))
-                alive = [worker for worker in local.workers.values() if worker.pid]
+                alive = [each for each in local.workers.values() if each.pid and each.worker_address in known()]
                 if alive:
                     os.kill(rng.choice(alive).pid, signal.SIGKILL)
                     done[0] += 1

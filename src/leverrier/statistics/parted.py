@@ -124,6 +124,7 @@ class DiskParts:
         self._names: list[Path] = []
         for start, stop in file.ranges():
             table = file.read(start, stop)
+            assert table.weights is not None
             self._names.append(Path(folder) / str(start))
             np.save(f"{self._names[-1]}.codes.npy", table.codes)
             np.save(f"{self._names[-1]}.weights.npy", table.weights)

@@ -92,7 +92,7 @@ def kill_while_running(path: str, kills: int, every: float) -> None:
 
         def kill() -> None:
             while done[0] < kills and not stop.is_set():
-                time.sleep(rng.uniform(0.0, 2 * every))
+                time.sleep(rng.uniform(0.5 * every, 1.5 * every))
                 alive = [each for each in local.workers.values() if each.pid and each.worker_address in known()]
                 if alive:
                     os.kill(rng.choice(alive).pid, signal.SIGKILL)

@@ -102,6 +102,20 @@ def test_calls_survive_the_workers_that_run_them(cluster):
     assert on_cluster(client, _slow, [(number, 0.1) for number in range(6)]) == [0, 1, 4, 9, 16, 25]
 
 
+def _fatal(folder, deaths):
+    """Takes so many workers with it before it answers."""
+    died = len(os.listdir(folder))
+    if died < deaths:
+        (folder / str(died)).touch()
+        os._exit(1)
+    return 5
+
+
+def test_what_dask_gives_up_on_is_begun_again(cluster, tmp_path):
+    part = cluster[1].submit(_fatal, tmp_path, 5, pure=False)  # (Dask gives up after four)
+    assert on_cluster(cluster[1], max, [(part, 1), (part, 7)]) == [5, 7]
+
+
 def test_discover_is_the_same(cluster, tmp_path):
     network = lv.datasets.network("asia")
     path = tmp_path / "asia.parquet"

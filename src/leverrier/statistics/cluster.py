@@ -45,7 +45,7 @@ def threads_of(client: Any) -> int:
 
 def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> list[Result]:
     """The results in order. A call whose worker died is run again by the scheduler, or begun again here."""
-    from distributed import KilledWorker
+    from distributed import Future, KilledWorker
 
     futures = [client.submit(function, *call, pure=False) for call in calls]
     results = []
@@ -58,6 +58,9 @@ def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tup
                 except KilledWorker as problem:
                     if attempt == ATTEMPTS - 1:
                         raise LeverrierError(f"workers died {ATTEMPTS} times over one task: {problem}") from None
+                    for given in call:
+                        if isinstance(given, Future) and given.status == "error":
+                            given.retry()  # a part that died with its workers: Dask gives up on it after a few
                     futures[number] = client.submit(function, *call, pure=False)
     finally:
         client.cancel(futures)

@@ -268,8 +268,7 @@ def test_diagnostics_are_arvizs():
     rng = np.random.default_rng(0)
     for values in (rng.normal(size=(3, 101)), rng.normal(size=(2, 80)).cumsum(axis=1), rng.poisson(2, (4, 60)) * 1.0):
         expected = float(array_stats.rhat(values, chain_axis=0, draw_axis=1))
-        assert diagnostics._r_hat(values) == pytest.approx(expected, rel=1e-6)
-        assert diagnostics.r_hat(values) == pytest.approx(expected, rel=1e-12)
+        assert diagnostics.r_hat(values) == pytest.approx(expected, rel=1e-6)
         ess = float(array_stats.ess(values, chain_axis=0, draw_axis=1))
         assert diagnostics.effective_samples(values) == pytest.approx(ess)
     assert diagnostics.r_hat(np.ones((2, 10))) == 1.0

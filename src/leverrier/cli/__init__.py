@@ -27,6 +27,7 @@ def run(arguments: list[str]) -> int:
     import click
 
     from leverrier.cli.group import cli
+    from leverrier.cli.progress import calm
     from leverrier.errors import Cut, LeverrierError
 
     try:
@@ -49,6 +50,8 @@ def run(arguments: list[str]) -> int:
         return 0
     except OSError as error:
         return _say(f"{error.filename or 'file'}: {error.strerror or error}", 2)
+    finally:
+        calm()
 
 
 def _say(message: str, code: int) -> int:

@@ -47,7 +47,7 @@ class Interruptible:
         self._begun = time.monotonic()
         self._bar: Any = None
         self._tasks: dict[str, Any] = {}
-        self._before: list[Any] = []
+        self._before: Any = None
         self._cuts = cuts
         self._armed = False
 
@@ -61,18 +61,17 @@ class Interruptible:
         return max(self.budget - reserve - process_age(), 0.01)
 
     def __enter__(self) -> Interruptible:
-        self._before = [signal.signal(signal.SIGINT, self._interrupted)]
+        self._before = signal.signal(signal.SIGINT, self._interrupted)
         if CAN_CUT:
-            self._before.append(signal.signal(signal.SIGALRM, self._cut))
+            signal.signal(signal.SIGALRM, self._cut)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if CAN_CUT:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, self._before[1])
-        signal.signal(signal.SIGINT, self._before[0])
+        if CAN_CUT and not self.stop.asked:  # (after Ctrl-C the clock runs on until the process ends: see `calm`)
+            calm()
+        signal.signal(signal.SIGINT, self._before)
         if self._bar is not None:
             self._bar.stop()
         if kind is Cut and self.stop.asked:
@@ -119,7 +118,17 @@ def leave(words: str = "interrupted") -> None:
             continue
     if words:
         os.write(2, f"leverrier: {words}\n".encode())
+    workers = sys.modules.get("leverrier.discovery.workers")
+    if workers is not None:
+        workers.end_workers()
     os._exit(130)
+
+
+def calm() -> None:
+    """No alarm any more."""
+    if CAN_CUT:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def early(number: int, frame: FrameType | None) -> None:  # noqa: ARG001

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
@@ -11,6 +15,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.statistics.cluster import on_cluster
 
 Result = TypeVar("Result")
+_started: set[int] = set()
 
 
 def in_parallel(
@@ -22,6 +27,7 @@ def in_parallel(
             plan.stop.waiting = jobs > 1 or plan.client is not None
         if plan.client is not None:
             return on_cluster(plan.client, function, calls)
+        _start(jobs)
         results: Any = Parallel(n_jobs=jobs)(delayed(function)(*call) for call in calls)
         return list(results)
     except BaseException:
@@ -31,3 +37,25 @@ def in_parallel(
     finally:
         if plan.stop is not None:
             plan.stop.waiting = False
+
+
+def _start(jobs: int) -> None:
+    """Start the workers deaf to Ctrl-C: a terminal sends it to them too, and each would print a traceback. It waits for
+    us meanwhile, and reaches us after."""
+    if jobs < 2 or jobs in _started or not hasattr(signal, "pthread_sigmask"):
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        Parallel(n_jobs=jobs)(delayed(int)() for _ in range(jobs))
+        _started.add(jobs)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_workers() -> None:
+    """Kill the workers, for a process that ends without waiting for them."""
+    module = sys.modules.get("joblib.externals.loky.reusable_executor")
+    executor = getattr(module, "_executor", None)
+    for pid in list(getattr(executor, "_processes", None) or ()):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)

@@ -86,6 +86,8 @@ def latent_classes(
     fits: dict[int, FitResult] = {}
     rows: list[ClassFit] = []
     for k in wanted:
+        if fits and time.monotonic() > deadline:
+            break
         fits[k] = settings.fit(table, variable, k, int(seeds[0]))
         rows.append(class_fit(fits[k], variable))
         if progress is not None:
@@ -93,6 +95,9 @@ def latent_classes(
     if bootstrap:
         rows = _tested(rows, fits, table, variable, settings, bootstrap, int(seeds[1]), progress)
     chosen, why = _choose(rows, fits, criterion)
+    left = [str(k) for k in wanted if k not in fits]
+    if left:
+        why += f"; the time ran out before {', '.join(left)} classes were tried"
     spread = None
     if errors:
         spread = bootstrap_errors(fits[chosen], variable, errors, int(seeds[2]), tolerance=tolerance, jobs=jobs)

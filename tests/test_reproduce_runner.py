@@ -16,6 +16,7 @@ from leverrier.report.parts import Grid
 from leverrier.reproduce import experiments, showing
 from leverrier.reproduce.experiment import Claim, Experiment, Section, Shown, Unit, not_run
 from leverrier.reproduce.runner import Settings, kept, run
+from leverrier.reproduce.store import Store
 
 CALLS = []
 
@@ -87,6 +88,16 @@ def test_other_settings_are_other_work_and_stay_beside(tmp_path):
     assert [len(each) for each in quick.results.values()] == [2, 2, 2, 2]
     assert kept(TINY, settings(tmp_path)).results == full.results
     assert kept(TINY, settings(tmp_path, seed=1)).results == {}
+
+
+def test_two_runs_in_one_folder_keep_each_others_results(tmp_path):
+    first, second = (Store(tmp_path / "x.jsonl", "1") for _ in range(2))
+    one, two = units(True, 0)[:2]
+    first.keep(one, [1.0], 0.1, "2026-01-01", "")
+    second.keep(two, [2.0], 0.1, "2026-01-01", "")
+    third = Store(tmp_path / "x.jsonl", "1")
+    assert [third.get(unit).result for unit in (one, two)] == [[1.0], [2.0]]
+    assert Store(tmp_path / "x.jsonl", "2").get(one) is None
 
 
 def test_a_unit_that_breaks_costs_none_of_the_others(tmp_path):

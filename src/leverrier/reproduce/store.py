@@ -27,25 +27,32 @@ class Kept:
 
 
 class Store:
-    """The file of one experiment's results. Lines of other settings or versions stay in it."""
+    """The file of one experiment's results. Lines of other settings or versions, and of other runs, stay in it."""
 
     def __init__(self, path: Path, version: str) -> None:
         self.path = path
         self.version = version
-        self._lines: dict[tuple[str, str], Kept] = {}
-        if path.exists():
-            for number, text in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-                line = _read(text, path, number)
-                self._lines[line.identity, line.version] = line
+        self._lines = self._on_disk()
+        self._forgotten: set[tuple[str, str]] = set()
+
+    def _on_disk(self) -> dict[tuple[str, str], Kept]:
+        if not self.path.exists():
+            return {}
+        texts = self.path.read_text(encoding="utf-8").splitlines()
+        lines = [_read(text, self.path, number) for number, text in enumerate(texts, start=1)]
+        return {(line.identity, line.version): line for line in lines}
 
     def get(self, unit: Unit) -> Kept | None:
         """What was kept of the unit, by this version."""
         return self._lines.get((unit.identity, self.version))
 
     def keep(self, unit: Unit, result: Json, seconds: float, date: str, commit: str) -> None:
-        """Write a result to the disk."""
-        line = Kept(unit.identity, self.version, result, round(seconds, 2), date, commit)
-        self._lines[unit.identity, self.version] = line
+        """Write a result to the disk, beside what another run may have put there meanwhile."""
+        place = unit.identity, self.version
+        self._lines[place] = Kept(*place, result, round(seconds, 2), date, commit)
+        self._forgotten.discard(place)
+        others = {key: line for key, line in self._on_disk().items() if key not in self._forgotten}
+        self._lines = {**others, **self._lines}
         text = "".join(json.dumps(asdict(self._lines[key]), sort_keys=True) + "\n" for key in sorted(self._lines))
         put(self.path, lambda part: fill(part, text.encode()))
 
@@ -53,6 +60,7 @@ class Store:
         """Results that are to be made anew; the file changes with the next one kept."""
         for unit in units:
             self._lines.pop((unit.identity, self.version), None)
+            self._forgotten.add((unit.identity, self.version))
 
 
 def _read(text: str, path: Path, number: int) -> Kept:

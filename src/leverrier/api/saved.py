@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -62,12 +63,19 @@ def dump(found: Examined) -> str:
 def read_content(text: str, path: str | None = None) -> dict[str, Any]:
     """The JSON of a saved discovery of either kind; anything else is refused in one line."""
     try:
-        content = json.loads(text)
+        content = json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
         raise FormatError(f"not JSON: {error}", path=path) from None
     if not isinstance(content, dict) or content.get("format") not in (FORMAT, TIME):
         raise FormatError("not a saved discovery: expected a file written by Discovery.save", path=path)
     return content
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text[:20]} is no number")
+    return value
 
 
 def load_examined(text: str, path: str | None = None) -> Examined:
@@ -117,7 +125,6 @@ def _examined(content: Mapping[str, Any]) -> Examined:
 
 def _require_whole(found: Examined) -> None:
     """What is said of hidden variables must fit the model that they are part of."""
-    json.dumps(dict(found.settings), allow_nan=False)  # (numbers that are none)
     names = [each.name for each in found.hidden]
     if len(set(names)) != len(names) or not set(found.meanings) <= set(names):
         raise ValueError("its hidden variables do not have one name each")

@@ -11,6 +11,17 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _next(at, n, first, axes):
+    """The next joint state of a factor's axes, the last fastest; whether there is one."""
+    for a in range(n - 1, -1, -1):
+        at[a] += 1
+        if at[a] < axes[first + a, 1]:
+            return True
+        at[a] = 0
+    return False
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _field(touch, axes, base, logs, q, field, states):
     """Add to field[s] what one factor says of a member's state s, the others' states averaged out under q."""
     first, n, own = touch[0], touch[1], touch[2]
@@ -25,14 +36,7 @@ def _field(touch, axes, base, logs, q, field, states):
                 share *= q[axes[first + a, 0] + at[a]]
         if share > 0.0:
             field[at[own]] += share * logs[cell]
-        a = n - 1
-        while a >= 0:
-            at[a] += 1
-            if at[a] < axes[first + a, 1]:
-                break
-            at[a] = 0
-            a -= 1
-        if a < 0:
+        if not _next(at, n, first, axes):
             return
 
 
@@ -51,14 +55,7 @@ def _spread(first, n, axes, base, logs, q, weight, counts, states):
         if share > 0.0:
             counts[cell] += weight * share
             total += share * logs[cell]
-        a = n - 1
-        while a >= 0:
-            at[a] += 1
-            if at[a] < axes[first + a, 1]:
-                break
-            at[a] = 0
-            a -= 1
-        if a < 0:
+        if not _next(at, n, first, axes):
             return total
 
 

@@ -126,7 +126,9 @@ def _boosted(name: str, train: Design, test: Design, rounds: int) -> float:
     if len(np.unique(child[seen])) > 1:
         kept = train.allowed(name)
         x, y = (design.table.codes[kept].T.astype(np.float32) for design in (train, test))
-        how: dict[str, Any] = {"max_iter": rounds, "early_stopping": True, "random_state": 0}
+        often = np.bincount(child[seen])  # (to stop early some rows are held out, of every class: it needs two)
+        early = bool(often[often > 0].min() > 1)
+        how: dict[str, Any] = {"max_iter": rounds, "early_stopping": early, "random_state": 0}
         model = HistGradientBoostingClassifier(**how)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # (a class with one row, when some are held out)

@@ -42,11 +42,11 @@ def units(quick: bool, seed: int) -> Sequence[Unit]:
     return found
 
 
-def show(results: Results, quick: bool) -> Shown:  # noqa: ARG001  (a quick run is told apart by the runner)
+def show(results: Results, quick: bool) -> Shown:
     columns, about = columns_of(results)
     first = beginning(results, "table 1")
     parts = [
-        claims.table_1(results.get("gold"), first), claims.table_2(columns, about),
+        claims.table_1(results.get("gold"), first), claims.table_2(columns, about, quick),
         claims.divergence(results.get("divergence")), claims.figure_1(beginning(results, "figure 1")),
     ]  # fmt: skip
     return Shown(tuple(s for s, _ in parts if s), tuple(c for _, own in parts for c in own))

@@ -117,7 +117,7 @@ def _figure_3(lines: Sequence[Mapping[str, Json]]) -> Part:
     if not lines:
         return [], [not_run(f"Figure 3: {CLAIMS[key]}", "by picture") for key in ("3 gibbs", "3 rjmcmc")]
     claims = [
-        Claim(f"Figure 3, {_way(v)}, from {v['start'] or 'no'} causes: {_claim_3(v)}", "by picture",
+        Claim(f"Figure 3, {_way(v)}, from {v['start'] or 'no'} causes: {v['claim']}", "by picture",
               f"farthest mean {v['farthest']:+.2f} from the truth (at K = {v['at']})", bool(v["holds"]), _why_3(v))
         for v in figure3_verdicts(lines)
     ]  # fmt: skip
@@ -136,12 +136,6 @@ def _figure_3(lines: Sequence[Mapping[str, Json]]) -> Part:
         chart = curves(points, "true number of causes", "causes found", kinds, truth=True)
         figures.append(Figure(f"figure-3-{sampler}", chart, f"Figure 3, {words}"))
     return [Section("Figure 3: how many causes", (), (grid,), tuple(figures))], claims
-
-
-def _claim_3(verdict: Mapping[str, Json]) -> str:
-    if (verdict["method"], verdict["sampler"], verdict["start"]) == ("rjmcmc", "wood2006", 10):
-        return "RJMCMC is affected by its start; from ten it comes near"
-    return verdict["claim"]
 
 
 def _why_3(verdict: Mapping[str, Json]) -> str:

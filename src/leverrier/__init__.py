@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from leverrier.api.discover import discover as discover
     from leverrier.api.discover import load as load
     from leverrier.api.discovery import Discovery as Discovery
+    from leverrier.api.time_discovery import TimeDiscovery as TimeDiscovery
     from leverrier.data.reading import describe_columns as describe_columns
     from leverrier.data.reading import read_table as read_table
     from leverrier.data.sequences import read_sequences as read_sequences
@@ -79,6 +80,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "api.discover": ("discover", "load"),
     "api.discovery": ("Discovery",),
+    "api.time_discovery": ("TimeDiscovery",),
     "data.reading": ("describe_columns", "read_table"),
     "data.writing": ("write_table",),
     "data.sequences": ("read_sequences",),

@@ -111,6 +111,7 @@ def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool
     from leverrier.data.appending import append_columns
 
     with Interruptible(quiet or as_json) as run:
+        run.load(lv.load, lv.read_table)
         run.stop.waiting = True  # Ctrl-C ends it where it is: nothing is written by then
         run.tell("loading")
         found = lv.load(findings)

@@ -45,6 +45,7 @@ def cardinality(
     leverrier cardinality alarm rows.parquet --hidden HR --hidden CO --budget 2m
     """
     with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_table, lv.cardinality)
         run.stop.waiting = True  # Ctrl-C breaks in: EM ends where it is, and what it has counts
         model = open_network(network)
         known = {name: model.states[name] for name in model.variables if name not in hidden}
@@ -79,6 +80,7 @@ def classes(
     leverrier classes survey.csv --states 2-4 -o classes.json
     """
     with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_table, lv.latent_classes)
         run.stop.waiting = True
         found = lv.latent_classes(table, states=_numbers(states), starts=starts, seed=seed, jobs=jobs,
                                   budget=run.seconds, max_memory=max_memory, progress=run.line)  # fmt: skip
@@ -135,6 +137,7 @@ def causes(
     hush = quiet or as_json
     kept = options.checkpoint_place(checkpoint, f"{os.path.splitext(table)[0]}.causes.html", resume, hush)
     with Interruptible(hush, budget, AFTERWARDS) as run:
+        run.load(lv.read_table, lv.hidden_causes)
         run.stop.waiting = True  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
         signs = lv.read_table(table).drop(*ignore)
 

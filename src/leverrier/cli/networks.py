@@ -44,6 +44,7 @@ def sample(
     leverrier sample model.bif -n 500 --hide HR -o rows.parquet
     """
     with Interruptible(quiet or as_json) as run:
+        run.load(lv.Network, lv.write_table)
         run.stop.waiting = True  # Ctrl-C ends it where it is: the file is there whole or not at all
         run.tell("drawing")
         table = open_network(network).sample(rows, seed=seed).drop(*hide)
@@ -68,6 +69,7 @@ def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
     leverrier convert alarm alarm.xml
     """
     with Interruptible(quiet or as_json) as run:
+        run.load(lv.Network, lv.write_network)
         run.stop.waiting = True
         run.tell("converting")
         network = open_network(source)
@@ -104,6 +106,7 @@ def learn(
     leverrier learn survey.csv --method best -o survey.bif
     """
     with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_table, lv.learn_structure)
         run.stop.waiting = True
         run.tell("reading")
         score = getattr(lv, SCORES[rule])()

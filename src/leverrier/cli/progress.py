@@ -91,6 +91,11 @@ class Interruptible:
             self._tasks[what] = self._bar.add_task(what, total=None if share is None else 1.0)
         self._bar.update(self._tasks[what], completed=share)
 
+    def load(self, *names: Any) -> None:  # noqa: ARG002  (naming them has loaded them)
+        """Libraries are loaded before an interrupt may break in: half-loaded ones are of no use."""
+        if self.stop.asked:
+            leave()
+
     def line(self, line: str, value: float) -> None:  # noqa: ARG002  (what learners tell: a line and where they are)
         """One moving line for work whose share done nobody knows."""
         self.tell(line)
@@ -132,11 +137,9 @@ def calm() -> None:
 
 
 def early(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    """Ctrl-C where nothing is under way that could be saved; an interrupt that a library loses is not lost."""
-    if CAN_CUT:
-        signal.signal(signal.SIGALRM, lambda *_: leave())
-        signal.setitimer(signal.ITIMER_REAL, POLITE + FIRM)
-    raise KeyboardInterrupt
+    """Ctrl-C where nothing is under way that could be saved. (An exception in the middle of loading libraries may be lost,
+    or leave them half-loaded.)"""
+    leave()
 
 
 def interrupted(run: Interruptible) -> int:

@@ -23,6 +23,7 @@ def check(table: str, as_json: bool, quiet: bool) -> None:
     leverrier check survey.parquet --json
     """
     with Interruptible(quiet or as_json) as run:
+        run.load(lv.read_table)
         run.stop.waiting = True
         run.tell("reading")
         data = lv.read_table(table)

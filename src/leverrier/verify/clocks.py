@@ -55,7 +55,7 @@ def _until_done(
             break
         process = _started("discover", str(table), *OPTIONS, "--resume")
         with suppress(subprocess.TimeoutExpired):
-            process.wait(FIRST + float(rng.uniform(0, usual)))
+            process.wait(patience(FIRST) + float(rng.uniform(0, usual)))
         if process.poll() is not None:
             break
         begun = time.monotonic()

@@ -118,8 +118,9 @@ def _survives(folder: Path, broken: Callable[[np.random.Generator], Any], rng: n
             again = Journal(Checkpoint(folder, "run", "m", every=0), resume=True)
         except LeverrierError as error:
             return f"the last good state does not load ({error})"
-        if again.get("last")["number"] not in expected:
-            return f"state {again.get('last')['number']} was loaded, {max(expected)} was the last good one"
+        last = (again.get("last") or {}).get("number")
+        if last not in expected:
+            return f"state {last} was loaded, {max(expected)} was the last good one"
         if [path.name for path in folder.iterdir() if path.suffix == ".part"]:
             return "half a file was left"
         again.add("last", {"number": 1000})

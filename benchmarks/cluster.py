@@ -14,7 +14,7 @@ import random
 import signal
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import leverrier as lv
 from leverrier.data import parts
@@ -36,7 +36,7 @@ def workers(count: int):
 
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    logging.getLogger("distributed").setLevel(logging.ERROR)
     with (
         LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=":0") as local,
         Client(local) as client,
@@ -86,16 +86,17 @@ def kill_while_running(path: str, kills: int, every: float) -> None:
     with workers(2) as (local, client):
         stop = threading.Event()
 
-        def known() -> set[str]:
-            """Workers that have begun: a nanny whose worker dies while it starts gives up, which is Dask's affair."""
-            return set(local.scheduler.workers)
+        def begun() -> list[int]:
+            """Workers that scheduler and nanny know to run: a nanny whose worker dies before that gives up."""
+            known = {each.pid for each in list(local.scheduler.workers.values())}
+            nannies = [each for each in local.workers.values() if each.process]
+            return [each.pid for each in nannies if each.process.status.name == "running" and each.pid in known]
 
         def kill() -> None:
             while done[0] < kills and not stop.is_set():
                 time.sleep(rng.uniform(0.5 * every, 1.5 * every))
-                alive = [each for each in local.workers.values() if each.pid and each.worker_address in known()]
-                if alive:
-                    os.kill(rng.choice(alive).pid, signal.SIGKILL)
+                with suppress(ProcessLookupError, IndexError):
+                    os.kill(rng.choice(begun()), signal.SIGKILL)
                     done[0] += 1
 
         thread = threading.Thread(target=kill)

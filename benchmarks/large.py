@@ -131,7 +131,8 @@ def measured(what: str, path: Path) -> None:
 def plot(folder: Path, target: Path) -> None:
     import altair as alt
 
-    lines = [json.loads(line) for line in (folder / "large.jsonl").read_text().splitlines()]
+    every = [json.loads(line) for line in (folder / "large.jsonl").read_text().splitlines()]
+    lines = {(each["what"], each["rows"]): each for each in every}.values()  # the latest of each
     points = [
         {"rows": each["rows"], "what": "network",
          "seconds": sum(each[step][1] for step in ("read", "distinct", "learned"))}

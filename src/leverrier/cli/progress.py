@@ -137,8 +137,8 @@ def calm() -> None:
 
 
 def early(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    """Ctrl-C where nothing is under way that could be saved. (An exception in the middle of loading libraries may be lost,
-    or leave them half-loaded.)"""
+    """Ctrl-C where nothing is under way that could be saved. (An exception in the middle of loading libraries may be
+    lost, or leave them half-loaded.)"""
     leave()
 
 

@@ -143,7 +143,7 @@ def causes(
 
         def tell(line: str, _: float) -> None:
             found = re.fullmatch(r"(.*): sweep ([0-9]+) of ([0-9]+).*", line)
-            run.tell(*((found[1], int(found[2]) / int(found[3])) if found else (line,)))
+            run.tell(found[1] if found else line, int(found[2]) / int(found[3]) if found else None)
 
         found = lv.hidden_causes(
             signs, method, sweeps, chains, seed, per_cause=() if alike else ("lambda", "p"), jobs=jobs,

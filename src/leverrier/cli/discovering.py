@@ -16,8 +16,8 @@ from leverrier.cli.progress import Interruptible, note
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
 
-AFTERWARDS = 1.5
-"""Seconds of computing that the report takes."""
+AFTERWARDS = 2.5
+"""Seconds of computing that the answer from what is kept, and the report, take."""
 
 
 @click.command()

@@ -5,7 +5,6 @@ from itertools import pairwise
 import networkx
 import numpy as np
 import pytest
-from benchmarks.cardinality import FOUR, four_hidden
 
 from leverrier import datasets
 from leverrier.data.table import Table
@@ -17,6 +16,7 @@ from leverrier.learning.fit import fit
 from leverrier.learning.score import BIC, BDe, BDeu
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
+from leverrier.reproduce.elidan2001_states import FOUR, four_hidden
 
 ALARM_EXACT = {"LVEDVOLUME": 3, "ERRCAUTER": 2, "TPR": 3, "KINKEDTUBE": 2, "PVSAT": 3, "HR": 3}
 

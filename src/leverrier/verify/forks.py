@@ -14,6 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+LOADED = 250.0
+"""MiB of a process that has loaded what it needs and done nothing; what it inherits above that is not its own doing."""
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -24,7 +27,7 @@ class Ended:
     error: str
     seconds: float
     mebibytes: float
-    """The most memory it held."""
+    """The most memory it held beyond what it was forked with, and what a process that only loaded us holds."""
 
 
 class Fork:
@@ -35,6 +38,7 @@ class Fork:
         sys.stderr.flush()
         self._out, self._error = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115
         self._begun = time.monotonic()
+        self._inherited = max(_resident() - LOADED, 0.0)
         self.pid = os.fork()
         if self.pid == 0:
             self._inside(work)
@@ -82,7 +86,13 @@ class Fork:
             texts.append(file.read().decode("utf-8", "replace"))
             file.close()
         return Ended(os.waitstatus_to_exitcode(status), texts[0], texts[1], time.monotonic() - self._begun,
-                     used.ru_maxrss / 1024)  # fmt: skip
+                     used.ru_maxrss / 1024 - self._inherited)  # fmt: skip
+
+
+def _resident() -> float:
+    """The memory this process holds now, in MiB; 0 where the system does not say."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20 if statm.exists() else 0.0
 
 
 def patience(seconds: float) -> float:

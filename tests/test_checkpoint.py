@@ -198,3 +198,20 @@ def test_marks_tell_data_apart():
     a = np.arange(4)
     assert marked("x", a) == marked("x", a.copy())
     assert len({marked("x", a), marked("y", a), marked("x", a.astype(float)), marked("x", a.reshape(2, 2))}) == 4
+
+
+def test_an_interrupt_while_resuming_leaves_the_folder_free(tmp_path, monkeypatch):
+    first = Checkpoint(tmp_path / "run", "run", "mark")
+    first.save({"a": 1})
+    first.close()
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    broken = Checkpoint(tmp_path / "run", "run", "mark")
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Checkpoint, "_newest", interrupted)
+        broken.resume()
+    again = Checkpoint(tmp_path / "run", "run", "mark")
+    assert again.resume() == {"a": 1}
+    again.close()

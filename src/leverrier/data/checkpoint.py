@@ -10,7 +10,7 @@ import os
 import re
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,11 @@ class Checkpoint:
         if not self.folder.exists():
             return self.begin()
         self._open()
-        try:
-            return self._newest()
-        except Exception:
-            self.close()
-            raise
+        with ExitStack() as if_it_fails:
+            if_it_fails.callback(self.close)
+            newest = self._newest()
+            if_it_fails.pop_all()
+        return newest
 
     def _newest(self) -> Any:
         found, wrong = [], []

@@ -1,5 +1,4 @@
-"""Fixed attacks: files made to run code, to reach outside, to swell or to hang. Each is read in a process of its own."""
-# ruff: noqa: E501  (lists of odd things)
+"""Fixed attacks: files made to run code, to reach outside, to swell or to hang, each read in a process of its own."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,13 @@ from leverrier.verify.outcome import Outcome, Size
 
 HANG = 2.0
 MOST = 512.0
-"""Mebibytes, this process's own included."""
-FORBIDDEN = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "socket.connect", "pickle.find_class",
-             "ctypes.dlopen", "urllib.Request", "webbrowser.open")  # fmt: skip
+"""Mebibytes, with what a process holds that has only loaded us (see forks.LOADED)."""
+FORBIDDEN = ("os.system", "subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "socket.connect",
+             "pickle.find_class", "ctypes.dlopen", "urllib.Request", "webbrowser.open")  # fmt: skip
 """What reading a file must never do; Python itself tells us when it happens."""
+HARMFUL = ("<img src=x onerror", "<script>pwned", "<svg onload", 'href="javascript:', 'src="javascript:',
+           "href=javascript:", "<iframe", "<a onmouseover")  # fmt: skip
+"""What no label may become in a page."""
 
 
 def attack(size: Size) -> Outcome:
@@ -81,20 +83,22 @@ def _victim(path: Path, folder: Path) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            _use(path)
+            for words in _use(path):
+                sys.stdout.write(f"{words}\n")
     except lv.LeverrierError as error:
-        print(error)
+        sys.stdout.write(f"{error}\n")
     watching[0] = False
     if wrong:
-        print("did", wrong[0], file=sys.stderr)
+        sys.stderr.write(f"did {wrong[0]}\n")
     return len(wrong)
 
 
-def _use(path: Path) -> None:
+def _use(path: Path) -> Iterator[str]:
+    """Read and write what the file holds, and say what a user would see of it."""
     name = path.name.removesuffix(".gz")
     if name.endswith((".csv", ".tsv", ".parquet", ".txt")):
         table = lv.read_table(path)
-        print(table.states)
+        yield str(table.states)
         lv.write_table(table, path.with_name("out.csv"))
         lv.write_table(table, path.with_name("out.parquet"))
         return
@@ -102,14 +106,14 @@ def _use(path: Path) -> None:
         try:
             model: Any = read(path)
         except lv.LeverrierError as error:
-            print(error)
+            yield str(error)
             continue
         if isinstance(model, lv.Network):
             for suffix in (".json", ".xml"):
                 lv.write_network(model, path.with_name(f"out{suffix}"))
             lv.write_table(model.sample(20, seed=0), path.with_name("out.csv"))
         elif hasattr(model, "headline"):
-            print(model)
+            yield str(model)
             model.report(path.with_name("out.html"))
             _require_inert(path.with_name("out.html").read_text())
 
@@ -120,6 +124,6 @@ def _readers(name: str) -> tuple[Callable[[Path], Any], ...]:
 
 def _require_inert(page: str) -> None:
     """No label of the file became a tag or ended a script."""
-    for harmful in ("<img src=x onerror", "<script>pwned", "<svg onload", "href=\"javascript:", "src=\"javascript:", "href=javascript:", "<iframe", "<a onmouseover"):
+    for harmful in HARMFUL:
         if harmful in page.lower():
             raise AssertionError(f"{harmful!r} is in the page")

@@ -209,9 +209,10 @@ def test_an_interrupt_while_resuming_leaves_the_folder_free(tmp_path, monkeypatc
         raise KeyboardInterrupt
 
     broken = Checkpoint(tmp_path / "run", "run", "mark")
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(Checkpoint, "_newest", interrupted)
-        broken.resume()
+        with pytest.raises(KeyboardInterrupt):
+            broken.resume()
     again = Checkpoint(tmp_path / "run", "run", "mark")
     assert again.resume() == {"a": 1}
     again.close()

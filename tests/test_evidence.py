@@ -20,6 +20,7 @@ from leverrier.discovery.resamples import support
 from leverrier.discovery.unexplained import dependent_groups, g_statistic, joint_counts
 from leverrier.discovery.whole_class import whole_class
 from leverrier.learning.structure import learn_structure
+from leverrier.statistics.agreement import adjusted_rand
 from tests.test_structural_em import star
 
 
@@ -195,3 +196,15 @@ def test_classes_are_told_from_arcs(truth):
     if found is not None:
         assert found.variable.states == 2
         assert found.evidence.p_value == pytest.approx(0.05)
+
+
+def test_adjusted_rand_is_that_of_scikit_learn():
+    from sklearn.metrics import adjusted_rand_score
+
+    rng = np.random.default_rng(5)
+    for rows, one, other in ((1, 1, 1), (2, 2, 1), (2, 2, 2), (30, 3, 5), (500, 4, 4), (500, 1, 3), (500, 1, 1)):
+        for _ in range(20):
+            a, b = rng.integers(0, one, rows), rng.integers(0, other, rows)
+            mixed = np.where(rng.random(rows) < 0.7, a + 10, b)
+            assert adjusted_rand(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=1e-12)
+            assert adjusted_rand(mixed, a) == pytest.approx(adjusted_rand_score(mixed, a), abs=1e-12)

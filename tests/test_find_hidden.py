@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from leverrier.data.table import Table
+from leverrier.discovery.baseline import thinned
 from leverrier.discovery.candidate import candidates, put_in, put_in_elidan2000
 from leverrier.discovery.find import find_hidden
 from leverrier.errors import OptionError
+from leverrier.learning.family_scores import FamilyScores
+from leverrier.learning.score import BDe
 from leverrier.model.graph import Graph
+from leverrier.statistics.parted import counts_of
 from tests.test_structural_em import star
 
 
@@ -69,3 +73,24 @@ def test_wrong_options_are_one_clear_line():
         find_hidden(table, method="everywhere")
     with pytest.raises(OptionError, match="elidan2000"):
         find_hidden(table, construction="other")
+
+
+def test_without_a_variable_that_drove_many_columns_the_search_begins_from_families_that_fit():
+    """Marginalised out, the centre of a star of twelve leaves a clique of twelve: 3^12 cells."""
+    truth = star(children=12, states=2)
+    rows = truth.sample(500, seed=3).drop("h")
+    scores = FamilyScores(counts_of(rows), BDe(), max_cells=64)
+    clique = truth.graph.without("h")
+    thin = thinned(clique, scores)
+    place = {name: at for at, name in enumerate(scores.names)}
+    sets = {node: sum(1 << place[p] for p in above) for node, above in thin.families}
+    assert all(scores.fits(place[node], above) for node, above in sets.items())
+    assert all(set(thin.parents(node)) <= set(clique.parents(node)) for node in clique)
+    small = [node for node in clique if scores.fits(place[node], sum(1 << place[p] for p in clique.parents(node)))]
+    assert small
+    assert all(thin.parents(node) == clique.parents(node) for node in small)
+    for node in set(clique) - set(small):  # what was kept helps, and no single parent more would fit and help
+        score = scores.family(place[node], sets[node])
+        assert score > scores.family(place[node], 0)
+        left = [sets[node] | 1 << place[p] for p in clique.parents(node) if p not in thin.parents(node)]
+        assert all(not scores.fits(place[node], more) or scores.family(place[node], more) <= score for more in left)

@@ -175,8 +175,8 @@ def _screening(search: Search) -> Screening:
 def _repaired(search: Search, screening: Screening, best: Found) -> bool:
     """Whether the winner, without its new variable, leads to a better model than the one it beat: then that is next."""
     if not search.found:
-        table, score = search.ground.table, search.score
-        rival = better_without(best.tried.graph, best.name, search.baseline, table, score, search.plan)
+        ground = search.ground
+        rival = better_without(best.tried.graph, best.name, search.baseline, ground.table, ground.scores, search.plan)
         if rival is not None:
             search.baseline = rival
             search.networks = [rival.network]

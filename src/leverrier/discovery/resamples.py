@@ -16,6 +16,7 @@ from leverrier.discovery.held_out import reweighted
 from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
 from leverrier.learning.score import Score
+from leverrier.statistics.agreement import adjusted_rand
 
 SHARED = 0.5
 """Of the neighbours of either, so many must be neighbours of both."""
@@ -112,10 +113,8 @@ def _match(
     variable: HiddenVariable, states: NDArray[np.int64], run: Resampled
 ) -> frozenset[str] | None:
     """The neighbours of the variable of a run that is the same one, if there is any."""
-    from sklearn.metrics import adjusted_rand_score  # (late: it takes longer to load than all the rest)
-
     for neighbours, theirs in run:
         shared = len(neighbours & variable.neighbours) / len(neighbours | variable.neighbours)
-        if shared >= SHARED and adjusted_rand_score(states, theirs) >= ALIGNED:
+        if shared >= SHARED and adjusted_rand(states, theirs) >= ALIGNED:
             return neighbours
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -16,6 +17,7 @@ from leverrier.statistics.cluster import on_cluster
 
 Result = TypeVar("Result")
 _started: set[int] = set()
+_starting: list[threading.Thread] = []
 
 
 def in_parallel(
@@ -27,7 +29,7 @@ def in_parallel(
             plan.stop.waiting = jobs > 1 or plan.client is not None
         if plan.client is not None:
             return on_cluster(plan.client, function, calls)
-        _start(jobs)
+        _await(jobs)
         results: Any = Parallel(n_jobs=jobs)(delayed(function)(*call) for call in calls)
         return list(results)
     except BaseException:
@@ -39,14 +41,35 @@ def in_parallel(
             plan.stop.waiting = False
 
 
-def _start(jobs: int) -> None:
+def prepare(jobs: int, warm: Callable[[], object]) -> None:
+    """Start the workers in the background: they load their libraries while we still work alone."""
+    if jobs < 2 or jobs in _started or _starting:
+        return
+    thread = threading.Thread(target=_try_start, args=(jobs, warm), daemon=True)
+    _starting.append(thread)
+    thread.start()
+
+
+def _try_start(jobs: int, warm: Callable[[], object]) -> None:
+    with suppress(Exception):  # (killed by Ctrl-C, say: who needs them starts them again, and hears why it fails)
+        _start(jobs, warm)
+
+
+def _await(jobs: int) -> None:
+    while _starting:
+        _starting[-1].join()
+        _starting.pop()
+    _start(jobs, int)
+
+
+def _start(jobs: int, warm: Callable[[], object]) -> None:
     """Start the workers deaf to Ctrl-C: a terminal sends it to them too, and each would print a traceback. It waits for
     us meanwhile, and reaches us after."""
     if jobs < 2 or jobs in _started or not hasattr(signal, "pthread_sigmask"):
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        Parallel(n_jobs=jobs)(delayed(int)() for _ in range(jobs))
+        Parallel(n_jobs=jobs, batch_size=1)(delayed(warm)() for _ in range(jobs))
         _started.add(jobs)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

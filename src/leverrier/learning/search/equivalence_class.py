@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,14 +104,14 @@ class EquivalenceClass:
         return path
 
 
-def cliques(state: EquivalenceClass, among: int, largest: int) -> Iterator[int]:
-    """Every clique of at most `largest` nodes of `among`, the empty one first."""
-    stack = [(0, among)] if largest >= 0 else []
+def cliques(state: EquivalenceClass, among: int, fits: Callable[[int], bool]) -> Iterator[int]:
+    """Every clique of nodes of `among` that fits, the empty one first. What does not fit must not fit with more."""
+    stack = [(0, among)]
     while stack:
         clique, open_ = stack.pop()
-        yield clique
-        if clique.bit_count() >= largest:
+        if not fits(clique):
             continue
+        yield clique
         while open_:
             low = open_ & -open_
             open_ ^= low

@@ -113,6 +113,8 @@ class _Phase(ABC):
 
     def climb(self, look: int, score: float, effort: Effort) -> tuple[EquivalenceClass, float]:
         for y in members(look):
+            if effort.spent():
+                return self.state, score
             self._offer(y, 0)
         parked: list[tuple[int, Entry]] = []
         while self.heap:
@@ -179,9 +181,12 @@ class _Insertions(_Phase):
     def _cliques(self, y: int) -> Iterator[int]:
         """Cliques among y's undirected neighbours, the empty one too, that leave room for one more parent."""
         parents, problem = self.state.parents[y], self.problem
-        for clique in cliques(self.state, self.state.neighbours[y], problem.max_parents - 1 - parents.bit_count()):
-            if problem.scores.fits(y, parents | clique):
-                yield clique
+        room = problem.max_parents - 1 - parents.bit_count()
+
+        def fits(clique: int) -> bool:
+            return clique.bit_count() <= room and problem.scores.fits(y, parents | clique)
+
+        return cliques(self.state, self.state.neighbours[y], fits)
 
     def excluded(self, y: int) -> int:
         return self.state.adjacent[y]  # (y's children are not among the surroundings that moves are known by)
@@ -208,13 +213,12 @@ class _Deletions(_Phase):
         for x in members(state.neighbours[y] | state.parents[y]):
             if problem.required[x, y] or problem.required[y, x]:
                 continue
-            shared = state.neighbours[y] & state.adjacent[x]
-            for clique in cliques(state, shared, problem.max_parents):
-                above = (state.parents[y] | clique) & ~(1 << x)
-                if problem.fits(y, above | 1 << x):
-                    loss = scores.family(y, above | 1 << x) - scores.family(y, above)
-                    if loss < -SMALLEST_GAIN:
-                        found.append((loss, x, clique))
+            shared, with_x = state.neighbours[y] & state.adjacent[x], state.parents[y] | 1 << x
+            for clique in cliques(state, shared, lambda some, with_x=with_x: problem.fits(y, with_x | some)):
+                above = (with_x | clique) & ~(1 << x)
+                loss = scores.family(y, above | 1 << x) - scores.family(y, above)
+                if loss < -SMALLEST_GAIN:
+                    found.append((loss, x, clique))
         return found
 
     def excluded(self, y: int) -> int:  # noqa: ARG002

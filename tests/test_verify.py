@@ -1,9 +1,11 @@
 """A slice of every check, and checks that can fail: a fault put in is found."""
 
+import inspect
 import json
 
 import pytest
 
+import leverrier as lv
 import leverrier.verify.damage as damage_module
 from leverrier.cli import run
 from leverrier.cli.verifying import CHECKS
@@ -13,6 +15,7 @@ from leverrier.verify.attack_files import attacks
 from leverrier.verify.attacks import _suffer
 from leverrier.verify.checks import names
 from leverrier.verify.damage import damage, writes
+from leverrier.verify.digests import CALLS
 from leverrier.verify.fuzz import NUMBERS, fuzz
 from leverrier.verify.good_files import SUFFIXES, good_files
 from leverrier.verify.kills import kills
@@ -90,3 +93,25 @@ def test_the_verb_lists_every_check(capsys):
     assert run(["verify", "damage", "--quick", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["holds"]
     assert run(["verify", "nothing"]) == 2
+
+
+def _seeded() -> set[str]:
+    """Every public function, and every method of a public class, that takes a seed."""
+    places = {"": lv, "datasets.": lv.datasets}
+    found = set()
+    for prefix, module in places.items():
+        for name in dir(module):
+            value = getattr(module, name)
+            if name.startswith("_") or inspect.ismodule(value) or not callable(value):
+                continue
+            members = inspect.getmembers(value, inspect.isfunction) if inspect.isclass(value) else [("", value)]
+            for method, function in members:
+                if not method.startswith("_") and "seed" in inspect.signature(function).parameters:
+                    found.add(f"{prefix}{name}.{method}".rstrip("."))
+    return found
+
+
+def test_every_public_function_with_a_seed_has_a_digest():
+    seeded = _seeded()
+    assert {"discover", "fit", "Network.sample", "datasets.hidden_causes"} <= seeded  # (the walk sees what it should)
+    assert seeded - {"Mixture.sample_labelled"} == set(CALLS)  # (which is drawn with Mixture.sample)

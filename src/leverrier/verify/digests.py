@@ -79,6 +79,19 @@ def _dynamic(result: Any) -> str:
     return of_arrays(*(part[name].table() for part in parts for name in result.network.variables))
 
 
+def _drawn(sequences: lv.Sequences) -> str:
+    return of_arrays(sequences.table.codes)
+
+
+def _mixture_drawn(_: int) -> str:
+    mixture = lv.fit_mixture(_points(), components=2, seed=1, jobs=1).mixture
+    return of_arrays(mixture.sample(50, seed=4), *mixture.sample_labelled(50, seed=5))
+
+
+def _markov() -> lv.DynamicNetwork:
+    return lv.hidden_markov(_sequences(), states=2, starts=3, seed=1).network
+
+
 def _asia() -> lv.Table:
     return lv.datasets.network("asia").sample(400, seed=2)
 
@@ -152,6 +165,11 @@ CALLS: dict[str, Callable[[int], str]] = {
     "hidden_causes": _causes,
     "hidden_markov": lambda _: _dynamic(lv.hidden_markov(_sequences(), states=2, starts=3, seed=1)),
     "factorial_hmm": lambda _: _dynamic(lv.factorial_hmm(_sequences(), chains=2, states=2, seed=1)),
+    "DynamicNetwork.sample": lambda _: _drawn(_markov().sample(40, seed=2, sequences=3)),
+    "Mixture.sample": _mixture_drawn,
+    "learn_dynamic": lambda _: _dynamic(lv.learn_dynamic(_sequences(), lags=2, cpds="tree", seed=1)),
+    "fit_dynamic": lambda _: _dynamic(lv.fit_dynamic(_markov(), _sequences(), starts=3, max_iterations=20, seed=1)),
+    "find_memories": lambda _: of_json(str(lv.find_memories(_sequences(), lags=2, iterations=1, seed=1))),
     "find_in_time": lambda _: of_json(str(lv.find_in_time(_sequences(), seed=1))),
     "find_hidden": _found,
     "discover": _discovered,

@@ -104,6 +104,8 @@ def _seeded() -> set[str]:
             value = getattr(module, name)
             if name.startswith("_") or inspect.ismodule(value) or not callable(value):
                 continue
+            if prefix and value is getattr(lv, name, None):  # (imported there, not made there)
+                continue
             members = inspect.getmembers(value, inspect.isfunction) if inspect.isclass(value) else [("", value)]
             for method, function in members:
                 if not method.startswith("_") and "seed" in inspect.signature(function).parameters:

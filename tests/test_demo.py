@@ -2,7 +2,9 @@
 
 import re
 
+import leverrier as lv
 from leverrier.cli import run
+from tests.test_structural_em import star
 
 
 def test_the_demo_finds_what_it_hid_and_leaves_a_report(tmp_path, capsys):
@@ -17,3 +19,16 @@ def test_the_demo_finds_what_it_hid_and_leaves_a_report(tmp_path, capsys):
     page = (tmp_path / "out" / "report.html").read_text()
     assert "Content-Security-Policy" in page
     assert "<svg" in page
+
+
+def test_saved_findings_become_a_page_again(tmp_path, capsys):
+    """The page of saved findings is the one that was made with them."""
+    rows = star(children=5, states=2).sample(600, seed=1).drop("h")
+    found = lv.discover(rows, evidence=False, seed=1)
+    found.save(tmp_path / "some.json")
+    found.report(tmp_path / "first.html", title="What nobody measured in some")
+    assert run(["report", str(tmp_path / "some.json")]) == 0
+    assert str(tmp_path / "some.html") in capsys.readouterr().out
+    assert (tmp_path / "some.html").read_text() == (tmp_path / "first.html").read_text()
+    assert run(["report", str(tmp_path / "some.json"), "-o", str(tmp_path / "own.html"), "--title", "A <b>title"]) == 0
+    assert "A &lt;b&gt;title" in (tmp_path / "own.html").read_text()

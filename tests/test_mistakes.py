@@ -57,6 +57,12 @@ discover good.csv --method classes
 discover model.bif
 posterior
 posterior nowhere.json good.csv -o out.csv
+report
+report nowhere.json
+report list.json
+report cut.json
+report model.bif -o page.html
+report other.json -o nowhere/page.html
 posterior list.json good.csv -o out.csv
 posterior other.json good.csv -o out.csv
 posterior cut.json good.csv -o out.csv

@@ -1,4 +1,4 @@
-"""The main verb, and the one that applies what it found: discover, posterior."""
+"""The main verb, and those that show and apply what it found: discover, report, posterior."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def discover(
     found.save(saved)
     again = f"; the same command with --resume goes on from {kept}" if kept else ""
     if run.stop.asked:
-        click.echo(f"leverrier: interrupted; what was found by then is in {saved}{again}", err=True)
+        page = f"; `leverrier report {saved}` makes its page"
+        click.echo(f"leverrier: interrupted; what was found by then is in {saved}{page}{again}", err=True)
         return 130
     found.report(report, title=f"What nobody measured in {Path(table).name}")
     if not found.finished:
@@ -94,6 +95,30 @@ def discover(
     if not hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")
     return 0
+
+
+@click.command()
+@click.argument("findings")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
+@click.option("--title", help="Its title.")
+@options.quiet
+def report(findings: str, output: str | None, title: str | None, quiet: bool) -> None:
+    """Make the page of findings that were saved: after Ctrl-C, say, or with a title of your own.
+
+    \b
+    leverrier report survey.leverrier.json
+    leverrier report survey.leverrier.json -o page.html --title "Wards and wounds"
+    """
+    page = output or f"{os.path.splitext(findings)[0]}.html"
+    options.require_folders(page)
+    with Interruptible(quiet) as run:
+        run.load(lv.load)
+        run.stop.waiting = True  # Ctrl-C ends it where it is: the page is written whole or not at all
+        run.tell("the page")
+        found = lv.load(findings)
+        found.report(page, title=title or f"What nobody measured in {Path(findings).name.split('.')[0]}")
+    if not quiet:
+        click.echo(f"The report is in {page}")
 
 
 @click.command()

@@ -18,6 +18,7 @@ VERBS = {
     "discover": "leverrier.cli.discovering",
     "learn": "leverrier.cli.networks",
     "posterior": "leverrier.cli.discovering",
+    "report": "leverrier.cli.discovering",
     "reproduce": "leverrier.cli.reproducing",
     "sample": "leverrier.cli.networks",
     "verify": "leverrier.cli.verifying",

@@ -24,7 +24,7 @@ ODD = (
     "--seed", "--budget", "5x", "-5s", "1e400s", "--json", "--quiet", "-o", "--states", "1-", "-3", "1-999999999999", "*", "?",
     "file:///etc/passwd", "http://127.0.0.1:9/x.csv", "s3://x/y.parquet", "x.csv.gz.gz", "con", "nul", "\u202e", "--ignore",
 )  # fmt: skip
-VERBS = ("check", "convert", "sample", "learn", "posterior", "cardinality", "classes", "causes", "discover", "")
+VERBS = ("check", "convert", "sample", "learn", "posterior", "report", "cardinality", "classes", "causes", "discover", "")
 LONG = ("learn", "cardinality", "classes", "causes", "discover")
 """With odd arguments these may still have something to do: they are told to be quick."""
 
@@ -79,6 +79,6 @@ def _reading(kind: str, name: str, rng: np.random.Generator) -> list[str]:
         return [["check", name], ["learn", name, "-o", "out.json"], ["classes", name, "--states", "1-2", "--starts", "1", "--budget", "1"],
                 ["check", name, "--json"]][int(rng.integers(4))]  # fmt: skip
     if kind in ("discovery", "dynamic", "dynamic bif"):
-        return ["posterior", name, "good.csv", "-o", "out.csv"]
+        return [["posterior", name, "good.csv", "-o", "out.csv"], ["report", name, "-o", "out.html"]][int(rng.integers(2))]
     return [["convert", name, "out.json"], ["sample", name, "-n", "20", "-o", "out.csv"],
             ["convert", name, "out.bif"]][int(rng.integers(3))]  # fmt: skip

@@ -73,7 +73,7 @@ def shape_line(shape: str, seed: int, rows: int = 2000) -> dict[str, Any]:
     truth, hidden = simulated(shape, seed)
     data = truth.sample(rows, seed=1000 + seed).drop(*hidden)
     begun = time.process_time()
-    found = examine(data, lv.BDe(), Plan(max_hidden=3), Tests(draws=9, resamples=0, held_out=False, power=False))
+    found = examine(data, lv.BDe(), Plan(max_hidden=3), Tests(draws=5, resamples=0, held_out=False, power=False))
     seconds = time.process_time() - begun
     true = original(truth.graph, data, {name: truth.cardinality(name) for name in hidden}, starts=5)
     matched = []

@@ -220,3 +220,10 @@ def test_wilsons_interval_of_a_known_case():
     """8 of 10: 0.490 to 0.943 (Wilson 1927, as in every textbook)."""
     low, high = wilson(0.8, 10)
     assert (round(low, 3), round(high, 3)) == (0.490, 0.943)
+
+
+def test_labels_that_differ_at_the_end_keep_their_beginning_too():
+    short = abbreviated(["average of duration over 16", "average of duration over 256", "sum of duration modulo 16"], 16)
+    assert short["average of duration over 256"] == "average of d…256"
+    assert short["sum of duration modulo 16"].startswith("sum of")
+    assert len(set(short.values())) == 3

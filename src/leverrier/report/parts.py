@@ -118,7 +118,7 @@ def several(number: int, noun: str) -> str:
 
 
 def abbreviated(names: Iterable[str], most: int) -> dict[str, str]:
-    """Labels cut to so many characters that still differ: where long ones begin alike, the beginning is left out."""
+    """Labels cut to so many characters that still differ: where long ones begin alike, the cut is in the middle."""
     cut = {name: shortened(name, most) for name in names}
     alike: dict[str, list[str]] = {}
     for name, short in cut.items():
@@ -127,7 +127,7 @@ def abbreviated(names: Iterable[str], most: int) -> dict[str, str]:
         if len(group) > 1:
             same = len(commonprefix(group))  # noqa: RUF071  (letters, not paths)
             same = group[0].rfind(" ", 0, same + 1) + 1 or max(same - 2, 0)  # from the beginning of a word
-            cut |= {name: shortened("…" + name[same:], most) for name in group}
+            cut |= {name: _cut_within(name, same, most) for name in group}
     taken: set[str] = set()
     for name, short in cut.items():
         number = 2
@@ -135,6 +135,13 @@ def abbreviated(names: Iterable[str], most: int) -> dict[str, str]:
             cut[name], number = f"{short[: most - 3]} {number}", number + 1
         taken.add(cut[name])
     return cut
+
+
+def _cut_within(name: str, same: int, most: int) -> str:
+    """What is the same of several labels gives way to what differs; as much of its beginning as there is room for."""
+    end = "…" + name[same:]
+    room = most - len(end)
+    return shortened((name[:room].rstrip() if room >= 3 else "") + end, most)
 
 
 def shortened(text: object, most: int) -> str:

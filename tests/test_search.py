@@ -194,3 +194,14 @@ def test_bad_options_get_one_clear_line():
             lv.learn_structure(table, **options)
     with pytest.raises(NetworkError, match="cycle"):
         lv.learn_structure(table, required=[("v0", "v1"), ("v1", "v0")])
+
+
+def test_columns_never_seen_together_are_not_linked():
+    """Available cases: no row shows b and c, so nothing speaks for an arc between them (a score of no rows is 0)."""
+    rng = np.random.default_rng(0)
+    a, c = rng.integers(0, 2, (2, 400)).astype(float)
+    b = np.where(rng.random(400) < 0.9, a, 1 - a)
+    b[200:], c[:200] = np.nan, np.nan
+    for method in ("hill-climb", "ges", "auto", "best"):
+        found = lv.learn_structure({"a": a, "b": b, "c": c}, method=method, holes="available")
+        assert {frozenset(edge) for edge in found.network.edges} == {frozenset("ab")}

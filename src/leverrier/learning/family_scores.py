@@ -273,7 +273,7 @@ class FamilyScores:
         else:
             score_packed_real(packed.counts, packed.starts, wanted, r, self._kind, plan.alphas, out)
         if not self._whole:
-            _scale_to_all_rows(packed, wanted, self.statistics.total, out)
+            _scale_to_all_rows(packed, wanted, r, self.statistics.total, out)
 
     def _plan(self, child: int, above: list[int]) -> _Plan:
         """What depends only on the sizes of the family's tables; few sizes occur, so they are kept."""
@@ -295,14 +295,13 @@ class FamilyScores:
 
 
 def _scale_to_all_rows(
-    packed: PackedTables, wanted: NDArray[np.bool_], total: float, out: NDArray[np.float64]
+    packed: PackedTables, wanted: NDArray[np.bool_], r: int, total: float, out: NDArray[np.float64]
 ) -> None:
     """Available cases: a larger family is seen in fewer rows, and would win by that alone. So scores are per row seen,
-    times all rows."""
+    times all rows; a family that no row shows whole is worse than knowing nothing of its r states."""
     for v in np.flatnonzero(wanted).tolist():
         seen = float(packed.counts[packed.starts[v] : packed.starts[v + 1]].sum())
-        if seen > 0:
-            out[v] *= total / seen
+        out[v] = out[v] * total / seen if seen > 0 else -total * (1 + np.log(r))
 
 
 def _parts(sizes: NDArray[np.float64], wanted: NDArray[np.bool_]) -> Iterator[NDArray[np.bool_]]:

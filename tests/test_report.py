@@ -223,7 +223,7 @@ def test_wilsons_interval_of_a_known_case():
 
 
 def test_labels_that_differ_at_the_end_keep_their_beginning_too():
-    short = abbreviated(["average of duration over 16", "average of duration over 256", "sum of duration modulo 16"], 16)
+    short = abbreviated(["average of duration over 16", "average of duration over 256", "sum of duration mod 16"], 16)
     assert short["average of duration over 256"] == "average of d…256"
-    assert short["sum of duration modulo 16"].startswith("sum of")
+    assert short["sum of duration mod 16"].startswith("sum of")
     assert len(set(short.values())) == 3

@@ -2,6 +2,7 @@
 
     python benchmarks/find_hidden.py shapes --samples 20     stars, two stars, chains, two layers
     python benchmarks/find_hidden.py nothing                 60 tables with nothing hidden
+    python benchmarks/find_hidden.py uniform                 p-values of the null test where nothing is hidden
     python benchmarks/find_hidden.py figure2 --samples 3     [elidan2000 figure 2]: ALARM and INSURANCE cases
 
 Each line is printed and appended to --output as JSON when it is done; lines already there are not run again.
@@ -21,7 +22,9 @@ from joblib import Parallel, delayed
 
 import leverrier as lv
 from leverrier.discovery.baseline import original
+from leverrier.discovery.evidence import Null
 from leverrier.discovery.examine import Tests, examine
+from leverrier.discovery.find import Search, begin, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
@@ -68,12 +71,12 @@ def simulated(shape: str, seed: int) -> tuple[Network, tuple[str, ...]]:
     return tables(Graph.from_parents(parents), states, rng), hidden
 
 
-def shape_line(shape: str, seed: int, rows: int = 2000) -> dict[str, Any]:
+def shape_line(shape: str, seed: int, tested: bool, rows: int = 2000) -> dict[str, Any]:
     """One sample: was every hidden variable found, in its place, with its number of states?"""
     truth, hidden = simulated(shape, seed)
     data = truth.sample(rows, seed=1000 + seed).drop(*hidden)
     begun = time.process_time()
-    found = examine(data, lv.BDe(), Plan(max_hidden=3), Tests(draws=5, resamples=0, held_out=False, power=False))
+    found = examine(data, lv.BDe(), Plan(max_hidden=3), Tests(5 if tested else 0, 0, held_out=False, power=False))
     seconds = time.process_time() - begun
     true = original(truth.graph, data, {name: truth.cardinality(name) for name in hidden}, starts=5)
     matched = []
@@ -84,7 +87,7 @@ def shape_line(shape: str, seed: int, rows: int = 2000) -> dict[str, Any]:
             names = {each.name for each in found.hidden}
             matched.append((f1(around, set(best.neighbours) - names), best.states == truth.cardinality(name)))
     return {
-        "true gain": true.score - found.baseline_score, "hidden": len(hidden), "found": len(found.hidden),
+        "tested": tested, "true gain": true.score - found.baseline_score, "hidden": len(hidden), "found": len(found.hidden),
         "F1": [round(each[0], 3) for each in matched], "exact": [each[1] for each in matched],
         "verdict": found.verdict, "gain": found.gain, "seconds": seconds,
     }  # fmt: skip
@@ -121,23 +124,59 @@ def random_network(seed: int) -> Network:
     return tables(Graph.from_parents(parents), states, rng, peak=0.5)
 
 
-def nothing_line(make: Callable[[], lv.Table], whole: bool) -> dict[str, Any]:
+def nothing_line(make: Callable[[], lv.Table]) -> dict[str, Any]:
     begun = time.process_time()
     table = make()
-    tests = Tests(draws=19, resamples=0, held_out=False, power=False, early=not whole)
-    found = examine(table, lv.BDe(), Plan(max_hidden=1), tests)
+    found = examine(table, lv.BDe(), Plan(max_hidden=1), Tests(resamples=0, held_out=False, power=False))
     gains = [(each.gain, each.evidence.p_value, list(each.evidence.null_gains))
              for each in (*found.hidden, *found.compressors)]  # fmt: skip
     return {"verdict": found.verdict, "kind": found.kind, "tested": gains, "seconds": time.process_time() - begun}
 
 
+def uniform_line(make: Callable[[], lv.Table], draws: int = 9) -> dict[str, Any]:
+    """The null test without early stops. Where nothing helps, the best attempt's loss stands for the gain: zeros would
+    tie."""
+    table, plan = make(), Plan(max_hidden=1)
+    search = begin(table, lv.BDe(), plan)
+    gain = best_gain(search)
+    null = Null(search.baseline.network, table, lv.BDe(), plan, None)
+    seeds = np.random.SeedSequence([0, 7]).spawn(draws)
+    gains = [best_gain(begin(null.simulated(seed), lv.BDe(), plan)) for seed in seeds]
+    return {"gain": gain, "null": gains, "p": (1 + sum(each >= gain for each in gains)) / (1 + draws)}
+
+
+def best_gain(search: Search) -> float:
+    return search.found[-1].gain if next_hidden(search) else max((each.gain for each in search.attempts), default=0.0)
+
+
+def draw_uniform(output: Path, picture: Path) -> None:
+    """The p-values' distribution beside the uniform one, and Kolmogorov's distance with its 95 % limit."""
+    import altair as alt
+
+    lines = [json.loads(line) for line in output.read_text().splitlines()]
+    found = np.sort([line["p"] for line in lines if line["key"].startswith("uniform ")])
+    steps = np.arange(1, 11) / 10
+    share = [float(np.mean(found <= p + 1e-9)) for p in steps]
+    distance, limit = max(abs(share - steps)), 1.36 / np.sqrt(len(found))
+    print(f"{len(found)} p-values: shares at most .1 … 1: {np.round(share, 2).tolist()}; "
+          f"farthest from uniform {distance:.3f} (95 % limit {limit:.3f})")  # fmt: skip
+    rows = [{"p": 0.0, "share": 0.0, "of": "found"}, *({"p": float(p), "share": s, "of": "found"}
+            for p, s in zip(steps, share, strict=True)), {"p": 0.0, "share": 0.0, "of": "uniform"},
+            {"p": 1.0, "share": 1.0, "of": "uniform"}]  # fmt: skip
+    chart = alt.Chart(alt.InlineData(values=rows), width=320, height=320).mark_line(point=True).encode(
+        x=alt.X("p:Q", title="p-value"), y=alt.Y("share:Q", title=f"share of {len(found)} tables at or below"),
+        color=alt.Color("of:N", title=None), strokeDash=alt.StrokeDash("of:N", legend=None))  # fmt: skip
+    lv.save_picture(chart, picture)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("shapes", "nothing", "figure2"))
+    parser.add_argument("part", choices=("shapes", "nothing", "uniform", "figure2"))
     parser.add_argument("--samples", type=int, default=3)
     parser.add_argument("--rows", type=int, nargs="*", default=[1000, 5000])
     parser.add_argument("--only", default="", help="lines whose key holds this text")
-    parser.add_argument("--whole", action="store_true", help="all null draws, for the picture of p-values")
+    parser.add_argument("--picture", type=Path, help="uniform: where its picture goes")
+    parser.add_argument("--tested-samples", type=int, default=3, help="shapes: so many samples with the null test")
     parser.add_argument("--tested", action="store_true", help="figure2: the null test too")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", default="build/find_hidden.jsonl")
@@ -147,16 +186,22 @@ def main() -> None:
     done = {json.loads(line)["key"] for line in output.read_text().splitlines()} if output.exists() else set()
     work = [(key, call) for key, call in lines_of(options) if key not in done and options.only in key]
     Parallel(n_jobs=options.jobs)(delayed(run)(key, call, output) for key, call in work)
+    if options.picture is not None:
+        draw_uniform(output, options.picture)
 
 
 def lines_of(options: argparse.Namespace) -> Iterator[tuple[str, tuple[Any, ...]]]:
     if options.part == "shapes":
         for seed in range(options.samples):
             for shape in ("star", "two stars", "chain", "two layers"):
-                yield f"shapes {shape} #{seed}", (shape_line, shape, seed)
+                yield f"shapes {shape} #{seed}", (shape_line, shape, seed, seed < options.tested_samples)
     elif options.part == "nothing":
         for key, make in nothing_tables():
-            yield f"nothing {key}" + (" whole" if options.whole else ""), (nothing_line, make, options.whole)
+            yield f"nothing {key}", (nothing_line, make)
+    elif options.part == "uniform":
+        for key, make in nothing_tables():
+            if key.startswith(("asia", "child 1000", "independent", "star", "random")):  # (a table takes ten searches)
+                yield f"uniform {key}", (uniform_line, make)
     else:
         for seed in range(options.samples):
             for rows in options.rows:

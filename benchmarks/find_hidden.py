@@ -87,8 +87,9 @@ def shape_line(shape: str, seed: int, tested: bool, rows: int = 2000) -> dict[st
             names = {each.name for each in found.hidden}
             matched.append((f1(around, set(best.neighbours) - names), best.states == truth.cardinality(name)))
     return {
-        "tested": tested, "true gain": true.score - found.baseline_score, "hidden": len(hidden), "found": len(found.hidden),
-        "F1": [round(each[0], 3) for each in matched], "exact": [each[1] for each in matched],
+        "tested": tested, "true gain": true.score - found.baseline_score, "hidden": len(hidden),
+        "found": len(found.hidden), "F1": [round(each[0], 3) for each in matched],
+        "exact": [each[1] for each in matched],
         "verdict": found.verdict, "gain": found.gain, "seconds": seconds,
     }  # fmt: skip
 

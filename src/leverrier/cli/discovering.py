@@ -71,6 +71,9 @@ def discover(
     report, saved = output or f"{base}.leverrier.html", save or f"{base}.leverrier.json"
     options.require_folders(report, saved)
     in_time = by or time or method in ("sequences", "boyen1999")
+    if in_time and (checkpoint or resume):
+        what = "--checkpoint" if checkpoint else "--resume"
+        raise lv.OptionError(f"{what} is for tables: with sequences, --budget ends a run with what there is by then")
     kept = None if in_time else options.checkpoint_place(checkpoint, report, resume, hush)
     with Interruptible(hush, budget, AFTERWARDS, cuts=kept is not None) as run:
         run.tell("loading")

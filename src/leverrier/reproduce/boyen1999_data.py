@@ -15,11 +15,12 @@ from leverrier.data.slices import Sequences
 from leverrier.data.table import Table
 from leverrier.formats.dynamic import read_dynamic
 from leverrier.model.dynamic import DynamicNetwork
-from leverrier.reproduce.tables import STOCKS, tickers
+from leverrier.reproduce.tables import TICKERS, tickers
 
 APNEA = ("apnea/santafe_b_7bins.csv.gz",)
 CHORALES = ("chorales/chorales.csv",)
 BAT = ("bat_dbn/bat_2tbn.bif", "bat_dbn/bat_trajectory_20000.csv.gz")
+STOCKS = (TICKERS, "stocks/trends_exact_1992_1999.csv.gz")
 FILES = {"chorales": CHORALES, "apnea": APNEA, "stocks": STOCKS, "bat": BAT}
 NAMES = tuple(FILES)
 LONGEST = {"chorales": 8, "apnea": 10, "stocks": 2, "bat": 6}

@@ -59,11 +59,12 @@ def figure2_line(name: str, hide: str, rows: int, seed: int, tested: bool) -> di
 def real_line(name: str, seed: int, data: Path) -> Json:
     """The same for a real table; there is no original network. Of the winner, what its states mean."""
     training, test = split(table_of(name, data), seed)
-    baseline = begin(training, lv.BDe(), Plan(max_hidden=1)).baseline
+    search = begin(training, lv.BDe(), Plan(max_hidden=1))
+    baseline = search.baseline
     plain = baseline.network.log_likelihood(test)
     found: dict[str, Findings] = {}
     line = {"baseline": baseline.score, **_searched(training, test, plain, set(), found)}
-    line["naive"] = _naive(training, test, plain, baseline.score)
+    line["naive"] = _naive(search.ground.table, test, plain, baseline.score)  # (holes filled, as for the baseline)
     best = max(found.values(), key=lambda each: each.gain)
     return {**line, "meaning": _meaning(best, training)}
 

@@ -257,10 +257,9 @@ def _stocks(meaning: Mapping[str, Json]) -> Claim:
         return not_run(claim, source)
     if not said:
         return Claim(claim, source, "no hidden variable gained", False)
-    several = len(said["children"]) >= 3
     mean = _market(said)
-    apart = float(np.ptp(mean["up"]))
-    still = float(np.ptp(mean["same"]))
-    kind = "up days against down days" if apart > still else "moving days against still ones"
-    why = f"its states are {kind}; the source's cut for no change is not published, and no change is rare here"
-    return Claim(claim, source, stock_words(said), several and still > apart, "" if still > apart else why)
+    strong = mean["up"] > 1 / 2
+    still = mean["same"] > np.maximum(mean["up"], mean["down"])
+    holds = len(said["children"]) >= 3 and bool(strong.any()) and bool(still.any())
+    why = "" if holds else "no state in which most of them rise beside one in which most stand still"
+    return Claim(claim, source, stock_words(said), holds, why)

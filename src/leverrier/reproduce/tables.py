@@ -9,14 +9,17 @@ import numpy as np
 
 import leverrier as lv
 
-STOCKS = ("stocks/tickers.csv", "stocks/trends_exact_1992_1999.csv.gz")
+TICKERS = "stocks/tickers.csv"
+STOCKS = (TICKERS, "stocks/trends_1pct_1992_1999.csv.gz")
+"""Up, down, and no change for a move within 1 %."""
 NHEFS = ("epidemiology/nhefs.csv",)
 TB = ("epidemiology/tb_maryland.csv",)
 NEWS = ("news/news20_top99.csv.gz",)
 FILES = {"stocks": STOCKS, "nhefs": NHEFS, "tb_maryland": TB, "news": NEWS}
 STAND_INS = (
-    "Stocks: 20 technology stocks over 1,516 days, another list than the source's. Its tuberculosis patients are not "
-    "public: NHEFS (1,629 people, 35 columns) and Maryland's (389 patients, 5 columns) stand for them."
+    "Stocks: 20 technology stocks over 1,516 days, another list than the source's; no change is a move within 1 % (the "
+    "source's cut is not published, and exact equality is rare). Its tuberculosis patients are not public: NHEFS (1,629 "
+    "people, 35 columns) and Maryland's (389 patients, 5 columns) stand for them."
 )
 DAYS = 1516
 """[elidan2000 section 4]."""
@@ -34,7 +37,7 @@ PATIENTS = ("sex", "race", "spsmear", "hivstatus", "homeless")
 
 def tickers(data: Path, group: str) -> list[str]:
     """The stocks of a group: `tech20` or `mixed20`."""
-    with open(data / STOCKS[0], encoding="utf-8", newline="") as file:
+    with open(data / TICKERS, encoding="utf-8", newline="") as file:
         return [row["ticker"] for row in csv.DictReader(file) if row[group] == "1"]
 
 

@@ -18,8 +18,8 @@ NEWS = ("news/news20_top99.csv.gz",)
 FILES = {"stocks": STOCKS, "nhefs": NHEFS, "tb_maryland": TB, "news": NEWS}
 STAND_INS = (
     "Stocks: 20 technology stocks over 1,516 days, another list than the source's; no change is a move within 1 % (the "
-    "source's cut is not published, and exact equality is rare). Its tuberculosis patients are not public: NHEFS (1,629 "
-    "people, 35 columns) and Maryland's (389 patients, 5 columns) stand for them."
+    "source's cut is not published, and exact equality is rare). Its tuberculosis patients are not public: NHEFS "
+    "(1,629 people, 35 columns) and Maryland's (389 patients, 5 columns) stand for them."
 )
 DAYS = 1516
 """[elidan2000 section 4]."""

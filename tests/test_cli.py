@@ -104,3 +104,11 @@ def test_help_and_version_cost_nothing_and_end_with_0():
     for flag in ("--help", "--version"):
         done = subprocess.run([sys.executable, "-c", code, flag], capture_output=True, text=True, check=True)
         assert done.stdout.strip().endswith("False")
+
+
+def test_ctrl_c_while_python_packs_up_changes_nothing():
+    late = "import atexit, os, signal; atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT)); "
+    code = late + "from leverrier.cli import main; main(['--version'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "leverrier" in done.stdout

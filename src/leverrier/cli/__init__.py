@@ -15,6 +15,7 @@ def main(arguments: list[str] | None = None) -> None:
     code = run(sys.argv[1:] if arguments is None else arguments)
     if code == 130:
         leave("")  # nobody waits for threads and other processes that were given up
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written: while Python packs up there is nothing to interrupt
     sys.exit(code)
 
 

@@ -11,10 +11,11 @@ import hashlib
 import json
 import os
 import random
-import signal
+import subprocess
+import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import leverrier as lv
 from leverrier.data import parts
@@ -78,28 +79,44 @@ def compare(path: str, sample: int | None) -> None:
                 say(workers=count, **work(client))
 
 
+@contextmanager
+def watched_workers(count: int):
+    """Workers as processes of their own, started again when they die, as a cluster's own keepers do."""
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=0, dashboard_address=":0") as local, Client(local) as client:
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", local.scheduler_address, "--nthreads", "1",
+                   "--no-nanny", "--no-dashboard"]  # fmt: skip
+        running = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
+        client.wait_for_workers(count)
+
+        def kill(number: int) -> None:
+            running[number].kill()
+            running[number].wait()
+            running[number] = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+
+        try:
+            yield client, kill
+        finally:
+            for each in running:
+                each.kill()
+                each.wait()
+
+
 def kill_while_running(path: str, kills: int, every: float) -> None:
     """Runs one after another until so many workers were killed; every answer must be the first one's."""
     truth = structure(path)["digest"]
     done, digests = [0], []
     rng = random.Random(0)
-    with workers(2) as (local, client):
+    with watched_workers(2) as (client, kill):
         stop = threading.Event()
 
-        def begun() -> list[int]:
-            """All workers once all run: where they die faster than they start, Dask's nannies give up."""
-            nannies = [each for each in local.workers.values() if each.process]
-            running = [each for each in nannies if each.process.status.name == "running"]
-            return [each.pid for each in running] if len(running) == len(local.workers) else []
+        def go() -> None:
+            while done[0] < kills and not stop.wait(rng.uniform(0.5 * every, 1.5 * every)):
+                kill(rng.randrange(2))
+                done[0] += 1
 
-        def kill() -> None:
-            while done[0] < kills and not stop.is_set():
-                time.sleep(rng.uniform(0.5 * every, 1.5 * every))
-                with suppress(ProcessLookupError, IndexError):
-                    os.kill(rng.choice(begun()), signal.SIGKILL)
-                    done[0] += 1
-
-        thread = threading.Thread(target=kill)
+        thread = threading.Thread(target=go)
         thread.start()
         try:
             while done[0] < kills:

@@ -16,6 +16,7 @@ from leverrier.statistics.observed import ObservedCounts
 from leverrier.statistics.parted import PartedCounts, gathered, projected
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
+import leverrier.statistics.cluster as cluster_module  # noqa: E402
 from leverrier.statistics.cluster import ClusterParts, connect, on_cluster  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)
@@ -140,3 +141,32 @@ def test_who_does_not_answer_is_said():
         connect(17)
     with pytest.raises(OptionError, match="no Dask scheduler answers at"):
         connect("nowhere://")
+
+
+class Slow:
+    """A task that is done after so many looks, on a cluster with so many workers."""
+
+    address = "tcp://10.0.0.1:8786"
+
+    def __init__(self, looks, workers):
+        self.looks, self.workers, self.scheduler = looks, workers, self
+
+    def result(self, timeout):
+        self.looks -= 1
+        if self.looks >= 0:
+            time.sleep(timeout)
+            raise TimeoutError
+        return "done"
+
+    def nthreads(self):
+        return dict.fromkeys(range(self.workers), 1)
+
+
+def test_a_cluster_without_workers_is_given_up_and_a_slow_one_is_not(monkeypatch):
+    monkeypatch.setattr(cluster_module, "LOOK", 0.001)
+    monkeypatch.setattr(cluster_module, "LONELY", 0.02)
+    busy = Slow(looks=100, workers=2)
+    assert cluster_module._awaited(busy, busy) == "done"
+    lost = Slow(looks=10_000, workers=0)
+    with pytest.raises(lv.LeverrierError, match=r"no worker for .* start some"):
+        cluster_module._awaited(lost, lost)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from leverrier.data.table import Table
+from leverrier.datasets import network
 from leverrier.discovery.baseline import thinned
 from leverrier.discovery.candidate import candidates, put_in, put_in_elidan2000
 from leverrier.discovery.find import find_hidden
@@ -94,3 +95,13 @@ def test_without_a_variable_that_drove_many_columns_the_search_begins_from_famil
         assert score > scores.family(place[node], 0)
         left = [sets[node] | 1 << place[p] for p in clique.parents(node) if p not in thin.parents(node)]
         assert all(not scores.fits(place[node], more) or scores.family(place[node], more) <= score for more in left)
+
+
+def test_candidates_of_yes_or_no_columns_alone_are_first_tried_with_two_states():
+    """A third state of a weak variable behind yes/no columns costs more than it tells: news20 lost 140 nats by it."""
+    binary = find_hidden(star(children=6, states=2).sample(500, seed=5).drop("h"), max_hidden=1)
+    assert {attempt.states for attempt in binary.attempts} == {2}
+    around = ["CATECHOL", "CO", "HRBP", "HREKG", "HRSAT"]  # of two and three states
+    other = find_hidden(network("alarm").sample(500, seed=5).select(around), max_hidden=1)
+    assert {attempt.states for attempt in other.attempts} == {3}
+    assert binary.hidden[0].states == 2

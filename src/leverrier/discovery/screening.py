@@ -23,7 +23,8 @@ MOST_CLIMBED = 80
 DEEPENED = 8
 """Candidates that get more states, more starts and are centred again."""
 SCREENED_STATES = 3
-"""With two, a variable of three or four states may look worse than none; with three, one of two still shows."""
+"""With two, a variable of three or four states may look worse than none; with three, one of two still shows. Behind
+yes/no columns alone two are enough, and a third costs more than it tells."""
 STATES_TRIED = (2, 3, 4)
 LEAST_NEIGHBOURS = 3
 """With two, a hidden variable is only a table of lower rank."""
@@ -121,10 +122,10 @@ def _suggested(screening: Screening) -> list[Candidate]:
 def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
     """Every candidate with a few states: EM from each start, structural EM from the best of them."""
     plan = screening.plan
-    states = SCREENED_STATES if plan.cardinality == "auto" else plan.cardinality
-    chosen = _most_promising(screening, suggested, states)
+    chosen = _most_promising(screening, suggested)
     results = []
     for number, candidate in enumerate(chosen):
+        states = _first_states(screening, candidate)
         key = ("candidate", screening.place, tuple(sorted(candidate.members)))
         write, read = partial(_write_climbed, screening, set(screening.seen)), partial(_read_climbed, screening)
         end = once(plan, key, partial(_climb, screening, candidate, states, needed=not results), write, read)
@@ -182,14 +183,22 @@ def _read_tried(screening: Screening, piece: dict[str, Any]) -> Tried:
     return Tried(read_graph(piece["graph"]), float(piece["score"]), network, tuple(piece["columns"]))
 
 
-def _most_promising(screening: Screening, suggested: list[Candidate], states: int) -> list[Candidate]:
+def _first_states(screening: Screening, candidate: Candidate) -> int:
+    if screening.plan.cardinality != "auto":
+        return screening.plan.cardinality
+    labels = screening.ground.table.states
+    binary = all(len(labels[name]) <= 2 for name in candidate.members if name in labels)
+    return 2 if binary else SCREENED_STATES
+
+
+def _most_promising(screening: Screening, suggested: list[Candidate]) -> list[Candidate]:
     """In wide tables there are too many to climb: those that EM alone, without any arcs kept, says most for."""
     if len(suggested) <= MOST_CLIMBED:
         return suggested
     judged = []
     for number, candidate in enumerate(suggested):
         key = ("glance", screening.place, tuple(sorted(candidate.members)))
-        reached = once(screening.plan, key, partial(_glance, screening, candidate, states))
+        reached = once(screening.plan, key, partial(_glance, screening, candidate))
         if reached is None:
             break
         judged.append((reached, -number))
@@ -197,9 +206,9 @@ def _most_promising(screening: Screening, suggested: list[Candidate], states: in
     return [suggested[-number] for _, number in sorted(judged, reverse=True)[:MOST_CLIMBED]]
 
 
-def _glance(screening: Screening, candidate: Candidate, states: int) -> float | None:
+def _glance(screening: Screening, candidate: Candidate) -> float | None:
     """What EM alone says for a candidate; None once time has run out."""
-    ends = _brief(screening, candidate, states, places=1)
+    ends = _brief(screening, candidate, _first_states(screening, candidate), places=1)
     return ends[0][0].score if ends else None
 
 

@@ -6,6 +6,7 @@ Tasks carry what they need, so that the scheduler can run them again: a worker t
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -19,6 +20,8 @@ from leverrier.statistics.parted import CountedRows, answer
 Result = TypeVar("Result")
 ATTEMPTS = 20
 """How often a task is begun again after the workers that ran it died."""
+LOOK, LONELY = 5.0, 60.0
+"""Seconds between looks at a task that takes long, and after which a cluster without any worker is given up."""
 
 
 def connect(address: Any) -> Any:
@@ -53,7 +56,7 @@ def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tup
         for number, call in enumerate(calls):
             for attempt in range(ATTEMPTS):
                 try:
-                    results.append(futures[number].result())
+                    results.append(_awaited(client, futures[number]))
                     break
                 except KilledWorker as problem:
                     if attempt == ATTEMPTS - 1:
@@ -65,6 +68,21 @@ def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tup
     finally:
         client.cancel(futures)
     return results
+
+
+def _awaited(client: Any, future: Any) -> Any:
+    """A task's result. A cluster that has lost all its workers would keep it waiting for ever."""
+    left = time.monotonic() + LONELY
+    while True:
+        try:
+            return future.result(timeout=LOOK)
+        except TimeoutError:
+            if client.nthreads():
+                left = time.monotonic() + LONELY
+            elif time.monotonic() > left:
+                where = client.scheduler.address
+                raise LeverrierError(f"the cluster at {where} has had no worker for {LONELY:.0f} s: start some "
+                                     f"(dask worker {where}) and run again") from None  # fmt: skip
 
 
 class ClusterParts:

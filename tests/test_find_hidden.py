@@ -105,3 +105,13 @@ def test_candidates_of_yes_or_no_columns_alone_are_first_tried_with_two_states()
     other = find_hidden(network("alarm").sample(500, seed=5).select(around), max_hidden=1)
     assert {attempt.states for attempt in other.attempts} == {3}
     assert binary.hidden[0].states == 2
+
+
+@pytest.mark.parametrize("seed", [1, 3, 5, 9])
+def test_a_new_variable_may_stand_between_the_first_and_its_columns(seed):
+    """Without the second, the first then had no column left: the search broke off."""
+    rows = star(seed=seed, children=6, states=4).sample(500, seed=seed).drop("h")
+    found = find_hidden(rows, max_hidden=3)
+    assert found.hidden
+    assert all(len(hidden.neighbours) >= 3 for hidden in found.hidden)
+    assert found.score > found.baseline.score

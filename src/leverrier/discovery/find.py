@@ -21,13 +21,13 @@ from leverrier.discovery.pieces import kept_in, network_once, once, read_codes
 from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
 from leverrier.discovery.region import Ground
 from leverrier.discovery.screening import (
-    LEAST_NEIGHBOURS,
     Found,
     Screened,
     Screening,
     best_hidden,
     centred,
     centred_once,
+    enough_neighbours,
     found_once,
 )
 from leverrier.discovery.settling import settled
@@ -183,6 +183,8 @@ def _repaired(search: Search, screening: Screening, best: Found) -> bool:
         return rival is not None
     winner = best.tried.graph
     bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != best.name] for v in winner if v != best.name})
+    if not all(enough_neighbours(bare, name) for name in search.sizes):
+        return False  # the new one stands between them and the columns
     again = centred_once(screening, bare, search.sizes)
     if again.score <= search.reached + WORTH:
         return False
@@ -249,7 +251,7 @@ def _refine_together(search: Search) -> None:
         others = {other: states for other, states in best.sizes.items() if other != name}
         best = replace(best, name=name, sizes={**others, name: best.sizes[name]})
         best = found_once(screening, "settled together", best, settled)
-    linked = all(len(best.tried.graph.neighbours(name)) >= LEAST_NEIGHBOURS for name in last.sizes)
+    linked = all(enough_neighbours(best.tried.graph, name) for name in last.sizes)
     if linked and best.tried is not last.tried:
         sizes = {name: best.sizes[name] for name in last.sizes}
         gain = last.gain + best.tried.score - last.tried.score

@@ -271,7 +271,8 @@ def climbed(
 ) -> Tried | None:
     """Centred again and again as long as it gains; the best so far if it does not."""
     tried = centred(screening, start, sizes, rounds)
-    while (best is None or tried.score > best.score + WORTH) and _neighbours(tried, sizes) >= LEAST_NEIGHBOURS:
+    newest = list(sizes)[-1]
+    while (best is None or tried.score > best.score + WORTH) and enough_neighbours(tried.graph, newest):
         best = tried
         if screening.plan.spent:
             break
@@ -297,11 +298,6 @@ def centred_once(screening: Screening, graph: Graph, sizes: Mapping[str, int]) -
     return once(screening.plan, key, lambda: centred(screening, graph, sizes), write, read)
 
 
-def _neighbours(tried: Tried, sizes: Mapping[str, int]) -> int:
-    """How many the newest hidden variable has."""
-    return len(tried.graph.neighbours(list(sizes)[-1]))
-
-
 def with_states(one: Found, states: int) -> dict[str, int]:
     return {**one.sizes, one.name: states}
 
@@ -312,7 +308,12 @@ def replaced(screening: Screening, one: Found, best: Tried) -> Found:
 
 
 def _linked(one: Found) -> bool:
-    return _neighbours(one.tried, one.sizes) >= LEAST_NEIGHBOURS
+    """Whether each hidden variable has neighbours enough: a new one may have taken those of one before it."""
+    return all(enough_neighbours(one.tried.graph, name) for name in one.sizes)
+
+
+def enough_neighbours(graph: Graph, name: str) -> bool:
+    return len(graph.neighbours(name)) >= LEAST_NEIGHBOURS
 
 
 def _distinct(screened: list[Found]) -> list[Found]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import leverrier as lv
 from leverrier.cli import options
 from leverrier.cli.discovering import AFTERWARDS
 from leverrier.cli.progress import Interruptible, interrupted, note
+from leverrier.report.pictures import load_in_background
 
 HIDDEN = "HR"
 AROUND = ("CATECHOL", "STROKEVOLUME", "CO", "HRBP", "HREKG", "HRSAT")
@@ -36,7 +38,7 @@ def demo(output: str, seed: int, jobs: int | None, budget: float | None, as_json
     note(f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
                "taken away. Compiling numerical kernels, once (some seconds) …", quiet or as_json)  # fmt: skip
     with Interruptible(quiet or as_json, budget, AFTERWARDS, cuts=True) as run:
-        found = lv.discover(data, draws=7, resamples=2, max_hidden=1, jobs=jobs, seed=seed, progress=run.tell,
+        found = lv.discover(data, draws=6, resamples=2, max_hidden=1, jobs=jobs, seed=seed, progress=_telling(run),
                             stop=run.stop, budget=run.seconds)  # fmt: skip
     if run.stop.asked:
         return interrupted(run)
@@ -59,3 +61,16 @@ def demo(output: str, seed: int, jobs: int | None, budget: float | None, as_json
     if not quiet:
         click.echo(f"The report is in {folder / 'report.html'}")
     return 0
+
+
+def _telling(run: Interruptible) -> Callable[[str, float], None]:
+    """Progress; while the tests run elsewhere, the report's libraries are loaded here."""
+    begun: list[str] = []
+
+    def tell(what: str, share: float) -> None:
+        if what.startswith("tables with nothing hidden") and not begun:
+            begun.append(what)
+            load_in_background()
+        run.tell(what, share)
+
+    return tell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,17 @@ _KEPT = frozenset({"svg", "g", "path", "line", "rect", "circle", "text", "tspan"
                    "linearGradient", "stop"})  # fmt: skip
 _NUMBERS = count(1)
 _SCALE = 2.0
+
+
+def load_in_background() -> None:
+    """Load what pictures take, a second or so, while other processes are waited for."""
+    threading.Thread(target=_load, daemon=True).start()
+
+
+def _load() -> None:
+    import altair as alt
+
+    inline_svg(alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_point().encode(x="x:Q"))
 
 
 def save_picture(chart: altair.TopLevelMixin, path: str | os.PathLike[str]) -> None:

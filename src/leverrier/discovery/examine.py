@@ -25,6 +25,9 @@ from leverrier.model.network import Network
 
 QUICK, SMALL = 1.0, 5000
 """Where a search takes moments (by seconds, by cells of the table), starting other processes would take longer."""
+COMPILED = 3.0
+"""A beginning that takes longer compiles its kernels, or has a large table: workers then start when they are needed, lest
+they compile the same at the same time."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     seconds = once(plan, ("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
     quick = seconds * len(table.variables) < QUICK or table.n_rows * len(table.variables) < SMALL
     tests = replace(tests, jobs=1) if quick else tests
-    if tests.draws and plan.client is None:
+    if tests.draws and plan.client is None and seconds < COMPILED:
         prepare(tests.jobs, practise)
     did = [_filled_words(table)] if table.n_missing else []
     did.append(f"learned the best network without hidden variables ({len(search.baseline.network.edges)} arcs)")

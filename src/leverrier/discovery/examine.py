@@ -26,8 +26,8 @@ from leverrier.model.network import Network
 QUICK, SMALL = 1.0, 5000
 """Where a search takes moments (by seconds, by cells of the table), starting other processes would take longer."""
 COMPILED = 3.0
-"""A beginning that takes longer compiles its kernels, or has a large table: workers then start when they are needed, lest
-they compile the same at the same time."""
+"""A beginning that takes longer compiles its kernels, or has a large table: workers then start when they are needed,
+lest they compile the same at the same time."""
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,8 @@ def _iterations(claim: str, ours: Column, source: Column, better: bool) -> Claim
 
 
 def _own_claims(columns: Mapping[str, Column]) -> list[Claim]:
-    """What our own default is to reach, and that it is never worse than what it contains."""
-    found = []
+    """What our own default is to reach."""
+    found = [_each("Ours (discover) beats factorial HMMs on every data set", columns, "discover", "FHMM")]
     for data, (one, bagged) in ASKED.items():
         for row, most in (("discover", one), ("discover, bagged", bagged)):
             if most is None:

@@ -69,7 +69,7 @@ def _start(jobs: int, warm: Callable[[], object]) -> None:
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        Parallel(n_jobs=jobs, batch_size=1)(delayed(warm)() for _ in range(jobs))
+        Parallel(n_jobs=jobs)(delayed(warm)() for _ in range(jobs))
         _started.add(jobs)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

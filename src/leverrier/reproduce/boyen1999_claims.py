@@ -139,7 +139,7 @@ def figure_1(networks: Mapping[str, Json]) -> tuple[Section | None, list[Claim]]
     figures, words = [], []
     for name, each in networks.items():
         title = "The original BAT network" if name == "original" else f"Learnt from {name}, one iteration"
-        figures.append(Figure(f"figure 1 {name}", drawn(each["chart"]), f"{title}; hidden variables in orange."))
+        figures.append(Figure(f"figure-1-{name}", drawn(each["chart"]), f"{title}; hidden variables in orange."))
         if name != "original":
             words.append(f"{name}: {_lasting(each['arcs'], each['hidden'])}")
     return Section("Figure 1: networks of two slices", tuple(words), (), tuple(figures)), []

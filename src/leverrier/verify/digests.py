@@ -25,7 +25,7 @@ def digests(size: Size) -> Outcome:
     found = Outcome("digests", "one digest for each function with a seed", len(CALLS))
     answers: dict[str, set[str]] = {name: set() for name in CALLS}
     names = list(CALLS)[: size.of(len(CALLS))]
-    code = f"from leverrier.verify.digests import tell; tell({names!r})"
+    code = f"import json; from leverrier.verify.digests import told; print(json.dumps(told({names!r})))"
     for number in HASHES:
         environment = {**os.environ, "PYTHONHASHSEED": str(number)}
         command = [sys.executable, "-c", code]
@@ -44,9 +44,9 @@ def digests(size: Size) -> Outcome:
     return found
 
 
-def tell(names: list[str]) -> None:
-    """Print the digests of these calls, for every number of threads or processes they know."""
-    print(json.dumps({name: sorted({CALLS[name](jobs) for jobs in _numbers(name)}) for name in names}))
+def told(names: list[str]) -> dict[str, list[str]]:
+    """The digests of these calls, for every number of threads or processes they know."""
+    return {name: sorted({CALLS[name](jobs) for jobs in _numbers(name)}) for name in names}
 
 
 def _numbers(name: str) -> tuple[int, ...]:

@@ -5,9 +5,9 @@ import pytest
 
 import leverrier as lv
 from leverrier.discovery.candidate import Candidate
+from leverrier.discovery.deepening import Found, Screening, centred
 from leverrier.discovery.find import begin
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.screening import Found, Screening, centred
 from leverrier.discovery.settling import settled
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network

@@ -4,9 +4,9 @@ import numpy as np
 
 import leverrier as lv
 from leverrier.discovery.candidate import Candidate
+from leverrier.discovery.deepening import Found, Screening, centred
 from leverrier.discovery.find import begin
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.screening import Found, Screening, centred
 from leverrier.discovery.splitting import split_in_two
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network

@@ -15,21 +15,21 @@ from leverrier.data.reading import as_table
 from leverrier.data.table import Table
 from leverrier.discovery.baseline import MOST_CELLS, better_without, free_name, learn_baseline
 from leverrier.discovery.candidate import Candidate
-from leverrier.discovery.filling import filled
-from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
-from leverrier.discovery.pieces import kept_in, network_once, once, read_codes
-from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
-from leverrier.discovery.region import Ground
-from leverrier.discovery.screening import (
+from leverrier.discovery.deepening import (
     Found,
     Screened,
     Screening,
-    best_hidden,
     centred,
     centred_once,
     enough_neighbours,
     found_once,
 )
+from leverrier.discovery.filling import filled
+from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
+from leverrier.discovery.pieces import kept_in, network_once, once, read_codes
+from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
+from leverrier.discovery.region import Ground
+from leverrier.discovery.screening import best_hidden
 from leverrier.discovery.settling import settled
 from leverrier.discovery.splitting import split_in_two
 from leverrier.errors import OptionError, TableError

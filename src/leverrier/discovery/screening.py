@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
-from leverrier.data.checkpoint import marked
 from leverrier.discovery.candidate import Candidate, Placement, candidates, put_in, put_in_elidan2000
+from leverrier.discovery.deepening import ROUNDS, Found, Screening, deepen, found_once, linked, read_tried, write_tried
 from leverrier.discovery.findings import Attempt
-from leverrier.discovery.pieces import once, read_graph, read_network, write_graph, write_network
-from leverrier.discovery.plan import WORTH, Construction, Plan
-from leverrier.discovery.region import Ground, Tried, try_region
+from leverrier.discovery.pieces import once, read_graph, write_graph
+from leverrier.discovery.plan import WORTH, Construction
+from leverrier.discovery.region import Tried, try_region
 from leverrier.discovery.unexplained import dependent_groups
 from leverrier.model.graph import Graph
 
@@ -25,67 +23,10 @@ DEEPENED = 8
 SCREENED_STATES = 3
 """With two, a variable of three or four states may look worse than none; with three, one of two still shows. Behind
 yes/no columns alone two are enough, and a third costs more than it tells."""
-STATES_TRIED = (2, 3, 4)
-LEAST_NEIGHBOURS = 3
-"""With two, a hidden variable is only a table of lower rank."""
 FEW = 4
 """With fewer candidates from the graph, groups of dependent columns are candidates too."""
-SCREENING, DEEPENING = 0.1, 0.01
-"""Nats that EM may leave when candidates are compared, and when the best of them are finished."""
-ROUNDS = 30
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """A hidden variable in place: the whole graph with it, and what it gains over the graph without."""
-
-    name: str
-    tried: Tried
-    sizes: Mapping[str, int]
-    gain: float
-    candidate: Candidate
-    start: str
-
-
-@dataclass(frozen=True, eq=False)
-class Screened:
-    """A graph, and by the members of each candidate what it gained there at first."""
-
-    graph: Graph
-    gains: Mapping[frozenset[str], float]
-
-    def hopeless(self, candidate: Candidate, graph: Graph) -> bool:
-        """Whether it lost clearly on the earlier graph and nothing near it has changed: it would lose again."""
-        lost = self.gains.get(candidate.members, 0.0) < -WORTH
-        near = candidate.members | {p for v in candidate.members for p in graph.parents(v)}
-        same = all(v in self.graph and self.graph.parents(v) == graph.parents(v) for v in near)
-        return lost and same
-
-
-@dataclass(frozen=True, eq=False)
-class Screening:
-    """One graph in which the next hidden variable is looked for. `sizes` are the hidden variables already in it."""
-
-    ground: Ground
-    plan: Plan
-    graph: Graph
-    score: float
-    sizes: Mapping[str, int]
-    name: str
-    before: Screened | None = None
-    """The screening of the graph before the last hidden variable was put in."""
-    only: tuple[Candidate, ...] | None = None
-    """The candidates, if they are known beforehand."""
-    attempts: list[Attempt] = field(default_factory=list)
-    cut: list[int] = field(default_factory=list)
-    """How many candidates were left when the time ran out; empty if none were."""
-    seen: set[Graph] = field(default_factory=set)
-    """Graphs that the climbs came through."""
-
-    @cached_property
-    def place(self) -> str:
-        """What tells this screening's pieces of work from another's."""
-        return marked(self.graph.parent_map, self.name, tuple(self.sizes.items()))
+TOLERANCE = 0.1
+"""Nats that EM may leave when candidates are compared."""
 
 
 def best_hidden(screening: Screening) -> Found | str:
@@ -95,8 +36,8 @@ def best_hidden(screening: Screening) -> Found | str:
         return "no candidates: no group of three columns hangs together"
     screened = _screen(screening, suggested)
     best = _distinct(screened)[:DEEPENED]
-    deep = [found_once(screening, "deepened", one, _deepen) for one in best]
-    helping = [one for one in deep if _linked(one) and one.gain > WORTH]
+    deep = [found_once(screening, "deepened", one, deepen) for one in best]
+    helping = [one for one in deep if linked(one) and one.gain > WORTH]
     if not helping and screening.cut:
         return f"cut short: the time ran out with {screening.cut[0]} candidates left to try"
     if not helping:
@@ -156,31 +97,12 @@ def _write_climbed(screening: Screening, before: set[Graph], end: tuple[Tried, s
     """With the graphs that were new to these climbs: later ones end there."""
     assert end is not None
     new = [write_graph(graph) for graph in screening.seen - before]
-    return {"tried": _write_tried(screening, end[0]), "start": end[1], "seen": new}
+    return {"tried": write_tried(screening, end[0]), "start": end[1], "seen": new}
 
 
 def _read_climbed(screening: Screening, piece: dict[str, Any]) -> tuple[Tried, str]:
     screening.seen.update(read_graph(graph) for graph in piece["seen"])
-    return _read_tried(screening, piece["tried"]), str(piece["start"])
-
-
-def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[Screening, Found], Found]) -> Found:
-    """A hidden variable improved, or as it was improved before; as it was if time has run out."""
-    return once(
-        screening.plan, (kind, screening.place, one.tried.graph, tuple(one.sizes.items()), one.tried.score),
-        lambda: improve(screening, one), lambda found: _write_tried(screening, found.tried),
-        lambda piece: replaced(screening, one, _read_tried(screening, piece)), lambda: one,
-    )  # fmt: skip
-
-
-def _write_tried(screening: Screening, tried: Tried) -> dict[str, Any]:
-    network = write_network(tried.network, screening.ground.table.states)
-    return {"graph": write_graph(tried.graph), "score": tried.score, "network": network, "columns": tried.columns}
-
-
-def _read_tried(screening: Screening, piece: dict[str, Any]) -> Tried:
-    network = read_network(piece["network"], screening.ground.table.states)
-    return Tried(read_graph(piece["graph"]), float(piece["score"]), network, tuple(piece["columns"]))
+    return read_tried(screening, piece["tried"]), str(piece["start"])
 
 
 def _first_states(screening: Screening, candidate: Candidate) -> int:
@@ -246,74 +168,8 @@ def _try(screening: Screening, place: Placement, states: int, candidate: Candida
     hidden = {**screening.sizes, screening.name: states}
     return try_region(
         screening.ground, graph, hidden, region, merged=screening.name if rounds else None, starts=2 if rounds else 1,
-        max_rounds=rounds, tolerance=SCREENING, seen=screening.seen if rounds else None, seed=screening.plan.seed,
+        max_rounds=rounds, tolerance=TOLERANCE, seen=screening.seen if rounds else None, seed=screening.plan.seed,
     )  # fmt: skip
-
-
-def _deepen(screening: Screening, one: Found) -> Found:
-    """More states, more starts, and the region centred again on the variable's new neighbourhood until that stops."""
-    plan = screening.plan
-    counts = STATES_TRIED if plan.cardinality == "auto" else (plan.cardinality,)
-    if plan.method == "fixed":
-        runs = [centred(screening, one.tried.graph, with_states(one, k), rounds=0) for k in counts]
-        return replaced(screening, one, max([one.tried, *runs], key=lambda tried: tried.score))
-    best = one.tried
-    for states in counts:
-        for start in (one.tried.graph, best.graph):
-            if plan.spent:
-                break
-            best = climbed(screening, start, with_states(one, states), best) or best
-    return replaced(screening, one, best)
-
-
-def climbed(
-    screening: Screening, start: Graph, sizes: Mapping[str, int], best: Tried | None, rounds: int = ROUNDS
-) -> Tried | None:
-    """Centred again and again as long as it gains; the best so far if it does not."""
-    tried = centred(screening, start, sizes, rounds)
-    newest = list(sizes)[-1]
-    while (best is None or tried.score > best.score + WORTH) and enough_neighbours(tried.graph, newest):
-        best = tried
-        if screening.plan.spent:
-            break
-        if not rounds:
-            break
-        tried = centred(screening, best.graph, sizes, rounds)
-    return best
-
-
-def centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds: int = ROUNDS) -> Tried:
-    """Structural EM over the hidden variables' neighbourhoods and their parents."""
-    region = {v for name in sizes for v in (*graph.blanket(name), *graph.neighbours(name))}
-    region |= {p for v in region for p in graph.parents(v)}
-    newest = list(sizes)[-1]
-    return try_region(screening.ground, graph, sizes, region, merged=newest, starts=3, max_rounds=rounds,
-                      tolerance=DEEPENING, seed=screening.plan.seed)  # fmt: skip
-
-
-def centred_once(screening: Screening, graph: Graph, sizes: Mapping[str, int]) -> Tried:
-    """The same, or as it came out before."""
-    key = ("centred", screening.place, graph, tuple(sizes.items()))
-    write, read = partial(_write_tried, screening), partial(_read_tried, screening)
-    return once(screening.plan, key, lambda: centred(screening, graph, sizes), write, read)
-
-
-def with_states(one: Found, states: int) -> dict[str, int]:
-    return {**one.sizes, one.name: states}
-
-
-def replaced(screening: Screening, one: Found, best: Tried) -> Found:
-    sizes = {name: best.network.cardinality(name) for name in one.sizes}
-    return replace(one, tried=best, sizes=sizes, gain=best.score - screening.score)
-
-
-def _linked(one: Found) -> bool:
-    """Whether each hidden variable has neighbours enough: a new one may have taken those of one before it."""
-    return all(enough_neighbours(one.tried.graph, name) for name in one.sizes)
-
-
-def enough_neighbours(graph: Graph, name: str) -> bool:
-    return len(graph.neighbours(name)) >= LEAST_NEIGHBOURS
 
 
 def _distinct(screened: list[Found]) -> list[Found]:
@@ -322,7 +178,7 @@ def _distinct(screened: list[Found]) -> list[Found]:
     kept = []
     for one in screened:
         key = (one.tried.graph, tuple(sorted(one.sizes.items())))
-        if _linked(one) and key not in seen:
+        if linked(one) and key not in seen:
             seen.add(key)
             kept.append(one)
     return kept

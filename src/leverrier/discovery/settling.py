@@ -15,10 +15,10 @@ from math import lgamma
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.discovery.deepening import ROUNDS, Found, Screening, climbed, replaced, with_states
 from leverrier.discovery.plan import WORTH
 from leverrier.discovery.refinement import POSITIVE
 from leverrier.discovery.region import Ground, Tried
-from leverrier.discovery.screening import ROUNDS, Found, Screening, climbed, replaced, with_states
 from leverrier.discovery.surroundings import cut_out
 from leverrier.discovery.trial import Setting
 from leverrier.model.graph import Graph

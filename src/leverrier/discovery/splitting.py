@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from leverrier.discovery.candidate import Candidate
+from leverrier.discovery.deepening import LEAST_NEIGHBOURS, Found, Screening, centred, climbed, found_once, replaced
 from leverrier.discovery.plan import WORTH
 from leverrier.discovery.region import Ground, Tried
-from leverrier.discovery.screening import LEAST_NEIGHBOURS, Found, Screening, centred, climbed, found_once, replaced
 from leverrier.model.graph import Graph
 
 Floats = NDArray[np.float64]

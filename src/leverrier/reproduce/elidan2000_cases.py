@@ -13,11 +13,12 @@ import numpy as np
 
 import leverrier as lv
 from leverrier.discovery.baseline import naive, original
+from leverrier.discovery.deepening import Screening
 from leverrier.discovery.evidence import null_test
 from leverrier.discovery.find import Search, begin, next_hidden
 from leverrier.discovery.findings import Baseline, Findings
 from leverrier.discovery.plan import Construction, Method, Plan
-from leverrier.discovery.screening import Screening, best_hidden
+from leverrier.discovery.screening import best_hidden
 from leverrier.learning.fit import fit
 from leverrier.model.network import Network
 from leverrier.reproduce.experiment import Json

@@ -148,10 +148,10 @@ def _known(like: Table | None, states: Mapping[str, Sequence[Label]] | None) -> 
         raise OptionError("like= and states= both say the states: give one")
     if like is not None:
         return like.columns
-    return None if states is None else tuple(_variable(name, tuple(labels)) for name, labels in states.items())
+    return None if states is None else tuple(variable_of(name, tuple(labels)) for name, labels in states.items())
 
 
-def _variable(name: str, labels: tuple[Label, ...]) -> Variable:
+def variable_of(name: str, labels: tuple[Label, ...]) -> Variable:
     """States by name alone: those of a network learned from bins still say where the cuts are."""
     cuts = cuts_of(labels)
     return Variable(name, labels, "binned" if cuts else "category", cuts)

@@ -57,8 +57,7 @@ class Setting:
         self.score = score
         self.seen = observe(around.graph, around.states(states), around.table, around.counts)
         self.task: Task = make_task(self.seen, score, variational=False)
-        plan = self.task.objective.plan
-        self.plan: Plan = self.seen.plan(prune=False) if plan.pruned else plan
+        self.plan: Plan = self.seen.plan(prune=False)
         self._observed = self.seen.observed_tables(self.seen.open_nodes)
         self._roots = around.roots_score(score)
 

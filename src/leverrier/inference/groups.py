@@ -60,6 +60,11 @@ class Plan:
         return int((self.packs[:, 0] * np.repeat(self.groups[:, 1], self.groups[:, 3])).sum())
 
     @property
+    def needs_passes(self) -> bool:
+        """Whether some group is too large for the kernel that takes whole EM steps."""
+        return len(self.trees) + len(self.products) > 0
+
+    @property
     def approximate(self) -> bool:
         return len(self.products) > 0
 

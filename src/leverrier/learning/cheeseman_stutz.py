@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
-from leverrier.inference.expectation import EStep
-from leverrier.inference.groups import Plan
 from leverrier.learning.hidden import observation_of
 from leverrier.learning.score import BDe, Score, family_score
 from leverrier.model.network import Network
-from leverrier.statistics.observation import Observation
+from leverrier.statistics.observation import Observation, Pairing
+from leverrier.statistics.parted_expectation import AnyPlan, step_of
+from leverrier.statistics.parted_observation import PartedObservation
 
 Floats = NDArray[np.float64]
 
@@ -29,18 +29,18 @@ def cheeseman_stutz(network: Network, data: Any, score: Score | None = None) -> 
     return observed_score(network, observation_of(network, data), score or BDe())
 
 
-def observed_score(network: Network, seen: Observation, score: Score) -> float:
+def observed_score(network: Network, seen: Observation | PartedObservation, score: Score) -> float:
     """The same for data that have been paired with the network's graph already."""
     theta = seen.layout.pack([network.cpt(node) for node in seen.open_nodes])
     bound, _ = completed_score(seen, seen.plan(prune=False), theta, score)
     return bound
 
 
-def completed_score(seen: Observation, plan: Plan, theta: Floats, score: Score) -> tuple[float, Floats]:
+def completed_score(seen: Pairing, plan: AnyPlan, theta: Floats, score: Score) -> tuple[float, Floats]:
     """The score with posteriors taken at θ (or at exp E[ln θ]), and the expected counts. The plan must be unpruned."""
     require_bayesian(score)
     counts = np.zeros(plan.layout.room)
-    explained = EStep(plan)(theta, counts)
+    explained = step_of(plan)(theta, counts)
     if explained == -np.inf:
         raise OptionError("the network gives some row probability zero, so it has no score: fit it with prior=")
     used = counts > 0
@@ -48,7 +48,7 @@ def completed_score(seen: Observation, plan: Plan, theta: Floats, score: Score) 
     for begin, table in zip(plan.layout.begins, seen.open_counts, strict=False):
         counts[begin : begin + table.size] += table.ravel()
     opened = plan.layout.unpack(counts)
-    return entropy + total_score([*opened, *seen.closed_counts], score, seen.table.total), counts
+    return entropy + total_score([*opened, *seen.closed_counts], score, seen.total), counts
 
 
 def total_score(tables: Iterable[Floats], score: Score, total: float) -> float:

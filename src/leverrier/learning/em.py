@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
 from leverrier.inference.expectation import EStep
-from leverrier.inference.groups import Plan
 from leverrier.kernels import iteration
 from leverrier.kernels.iteration import advance, constant_part, iterate, maximise
 from leverrier.learning.climb import Outcome
+from leverrier.statistics.parted_expectation import AnyPlan, PartedPlan, step_of
 
 Floats = NDArray[np.float64]
 
@@ -24,17 +25,13 @@ FIRST_STEP = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Objective:
-    """What EM climbs: the plan, N₀ + α for cells that rows show directly (`fixed`), and α (`prior`)."""
+    """What EM climbs: the plan (of rows here, or of parts that are asked), N₀ + α for cells that rows show directly
+    (`fixed`), and α (`prior`)."""
 
-    plan: Plan
+    plan: AnyPlan
     fixed: Floats
     prior: Floats
     variational: bool = False
-
-    @property
-    def needs_passes(self) -> bool:
-        """Whether some group is too large for the kernel that takes whole steps."""
-        return len(self.plan.trees) + len(self.plan.products) > 0
 
     @property
     def mode(self) -> int:
@@ -57,16 +54,29 @@ class ParameterClimb:
         self.theta = theta.copy()
         self.counts = objective.fixed.copy()
         self.tolerance = tolerance
-        self.accelerate = accelerate and not len(objective.plan.products)  # (their posteriors do not go back)
+        self.accelerate = accelerate and not objective.plan.approximate  # (their posteriors do not go back)
         self._point = self.theta
         self._state = np.zeros(9)
         self._saved = np.zeros((3, len(theta)))
-        self._step = EStep(objective.plan, threads)
+        self._step = step_of(objective.plan, threads)
         self.begin_again()
         if objective.variational:  # the climbing point is a Dirichlet posterior: the one that θ's expected counts give
             self._step(self.theta, self.counts)
             self._point = self.counts.copy()
             maximise(objective.plan.layout.runs, self._point, self.theta, objective.mode)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What all climbers share is not sent with each of them to other processes: see `attached`."""
+        return {**self.__dict__, "objective": None, "_step": None, "_singles": getattr(self._step, "singles", None)}
+
+    def attached(self, objective: Objective) -> ParameterClimb:
+        """This climber, come from another process, with its objective."""
+        self.objective = objective
+        self._step = step_of(objective.plan)
+        singles = self.__dict__.pop("_singles")
+        if isinstance(self._step, EStep) and singles is not None:
+            self._step.singles = singles
+        return self
 
     def begin_again(self) -> None:
         """Forget the way here: θ has been moved."""
@@ -78,14 +88,15 @@ class ParameterClimb:
         return int(self._state[iteration.REFUSED])
 
     def climb(self, evaluations: int) -> tuple[Floats, Outcome]:
-        if self.objective.plan.work > LONG or self.objective.needs_passes:
+        o, step = self.objective, self._step
+        if isinstance(step, PartedPlan) or step.plan.work > LONG or step.plan.needs_passes:
             return self._climb_in_threads(evaluations)
-        plan, o = self.objective.plan, self.objective
+        plan = step.plan
         trace = np.empty(evaluations)
         _, kept, status = iterate(
             plan.groups, plan.packs, plan.bases, plan.offsets, plan.ids, plan.weights, plan.pack_weights,
             plan.layout.runs, o.fixed, o.prior, o.mode, self.accelerate, self.tolerance, self.theta, self._point,
-            self.counts, self._step.cells, self._step.sums, self._saved, trace, self._state,
+            self.counts, step.cells, step.sums, self._saved, trace, self._state,
         )  # fmt: skip
         return self._judged(trace[:kept], status)
 

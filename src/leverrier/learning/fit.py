@@ -3,51 +3,32 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.parts import is_parquet_path
 from leverrier.data.table import Label
-from leverrier.errors import OptionError
+from leverrier.errors import OptionError, TooLargeError
 from leverrier.learning.cheeseman_stutz import completed_score, require_bayesian
-from leverrier.learning.climb import Climb, Progress, climb
-from leverrier.learning.em import LONG, ParameterClimb
+from leverrier.learning.climb import Climb, Progress
+from leverrier.learning.em import ParameterClimb
 from leverrier.learning.fit_result import FitResult, Method, Start, Starts
 from leverrier.learning.fit_task import Task, make_task
-from leverrier.learning.hidden import observation_of
-from leverrier.learning.saddle import leave_saddle
+from leverrier.learning.hidden import observation_of, parted_observation_of
+from leverrier.learning.runs import Effort, run_starts
 from leverrier.learning.score import BDe, Score
 from leverrier.learning.starts import assigned_start, network_start, random_start
 from leverrier.learning.state_order import reordered, state_orders
 from leverrier.model.network import Network
+from leverrier.statistics.cluster import connect
 from leverrier.statistics.observation import Observation
-from leverrier.status import Status
+from leverrier.statistics.parted_observation import PartedObservation, PartedTable
 
 Floats = NDArray[np.float64]
-
-SHORT = 20
-"""Iterations of every start before the best are chosen, where not all are to be run to the end."""
-QUICK = 1e5
-"""E-steps of fewer nanoseconds are asked for in larger blocks from the first."""
-
-
-@dataclass(frozen=True)
-class _Options:
-    max_iterations: int
-    tolerance: float
-    accelerate: bool
-    deadline: float
-    keep: int | None
-    workers: int
-    progress: Progress | None
-
 
 def fit(
     network: Any,
@@ -67,6 +48,7 @@ def fit(
     jobs: int | None = None,
     budget: float | None = None,
     max_memory: int | str | None = None,
+    client: Any = None,
     progress: Progress | None = None,
 ) -> FitResult:
     """Parameters by EM, for any hidden variables and any pattern of holes; what is climbed never falls.
@@ -83,6 +65,8 @@ def fit(
     accelerate  extrapolate between steps, never downhill; without it each step is one plain EM step
     jobs        threads (the answer does not depend on them); `budget` is in seconds
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
+    client      a Dask client, or its address: its workers hold the parts of a Parquet file, or run the starts on a
+                table in memory; the answer is that of one machine
     progress    is called with a line and the value reached, at the end of each start
 
     Hidden states are put in order of falling frequency, unless `initial` gave them their meaning.
@@ -95,12 +79,30 @@ def fit(
     rule = _rule(method, prior, score)
     deadline = np.inf if budget is None else time.monotonic() + budget
     workers = jobs or len(os.sched_getaffinity(0))
-    options = _Options(max_iterations, tolerance, accelerate, deadline, keep, workers, progress)
-    seen = observation_of(network, data, hidden, max_memory)
+    client = None if client is None else connect(client)
+    effort = Effort(max_iterations, tolerance, accelerate, deadline, keep, workers, progress, client)
+    seen = _seen(network, data, hidden, max_memory, client)
     task = make_task(seen, rule if method == "vb" else prior, method == "vb")
     count = starts or (5 if seen.hidden and initial is None else 1)
-    climbers, climbs = _run(task, _points(seen, initial, count, seed), options)
-    return _result(task, climbers, climbs, options, rule, in_order=initial is None)
+    climbers, climbs = run_starts(task, _points(seen, initial, count, seed), effort)
+    result = _result(task, climbers, climbs, tolerance, rule, in_order=initial is None)
+    if isinstance(seen, PartedObservation):
+        seen.release()
+    return result
+
+
+def _seen(
+    network: Any, data: Any, hidden: Mapping[str, Any] | None, max_memory: int | str | None, client: Any
+) -> Observation | PartedObservation:
+    """The graph with the rows: in memory, or where they do not fit, and on a cluster, in parts of a Parquet file."""
+    if isinstance(data, PartedTable) or (client is not None and isinstance(data, str | os.PathLike)):
+        return parted_observation_of(network, data, hidden, client)
+    try:
+        return observation_of(network, data, hidden, max_memory)
+    except TooLargeError:
+        if not is_parquet_path(data):
+            raise
+    return parted_observation_of(network, data, hidden)
 
 
 def _rule(method: str, prior: float | Score | None, score: Score | None) -> Score:
@@ -119,7 +121,7 @@ def _rule(method: str, prior: float | Score | None, score: Score | None) -> Scor
     return rule
 
 
-def _points(seen: Observation, initial: Any, starts: int, seed: int) -> list[Floats]:
+def _points(seen: Observation | PartedObservation, initial: Any, starts: int, seed: int) -> list[Floats]:
     """The starting parameters of every start."""
     observed = seen.open_counts
     if isinstance(initial, Network) and starts == 1:
@@ -129,81 +131,16 @@ def _points(seen: Observation, initial: Any, starts: int, seed: int) -> list[Flo
     if isinstance(initial, Network):
         points[0] = network_start(seen, initial)
     elif isinstance(initial, Mapping):
+        if isinstance(seen, PartedObservation):
+            raise OptionError("initial: rows in parts of a file have no order: give a network instead of their states")
         points[0] = assigned_start(seen, observed, initial, generators[0])
     elif initial is not None:
         raise OptionError(f"initial: expected a Network or {{variable: states by row}}, not {type(initial).__name__}")
     return points
 
 
-def _run(task: Task, points: list[Floats], options: _Options) -> tuple[list[ParameterClimb], list[Climb]]:
-    """Every start to its end, or the best `keep` of them after a short run of each.
-
-    Short E-steps: starts are shared out over threads. Long ones: one start at a time, its rows shared out.
-    """
-    long = task.objective.plan.work > LONG
-    block = 32 if task.objective.plan.work < QUICK else 8
-    with ThreadPoolExecutor(options.workers) as pool:
-        inner = pool if long and options.workers > 1 else None
-        climbers = [
-            ParameterClimb(task.objective, p, tolerance=options.tolerance, accelerate=options.accelerate, threads=inner)
-            for p in points
-        ]
-        stop = threading.Event()
-
-        def go(i: int, limit: int, before: tuple[float, ...] = ()) -> Climb:
-            found = climb(climbers[i], max_iterations=limit, deadline=options.deadline, before=before, stop=stop,
-                          block=block)  # fmt: skip
-            found = _past_saddles(climbers[i], found, limit, options)
-            if found.status is Status.INTERRUPTED:
-                stop.set()
-            if options.progress is not None:
-                options.progress(f"start {i + 1} of {len(points)}: {found.status}", found.value + task.constant)
-            return found
-
-        def spread(works: Sequence[Callable[[], Climb]]) -> list[Climb]:
-            if inner is not None or options.workers == 1:
-                return [work() for work in works]
-            futures = [pool.submit(work) for work in works]
-            return [_awaited(future, stop) for future in futures]
-
-        everyone = range(len(points))
-        if options.keep is None or options.keep >= len(points) or options.max_iterations <= SHORT:
-            return climbers, spread([partial(go, i, options.max_iterations) for i in everyone])
-        climbs = spread([partial(go, i, SHORT) for i in everyone])
-        best = sorted(everyone, key=lambda i: -climbs[i].value)[: options.keep]
-        going = [i for i in best if climbs[i].status is Status.ITERATION_LIMIT]
-        rest = spread([partial(go, i, options.max_iterations - SHORT, climbs[i].trace[:-1]) for i in going])
-        for i, found in zip(going, rest, strict=True):
-            climbs[i] = Climb(found.trace, SHORT + found.iterations, found.status)
-        return climbers, climbs
-
-
-def _awaited(future: Future[Climb], stop: threading.Event) -> Climb:
-    """A thread's result. An interrupt from the keyboard stops all threads where they are, and what they have counts."""
-    while True:
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            stop.set()
-
-
-def _past_saddles(climber: ParameterClimb, found: Climb, limit: int, options: _Options) -> Climb:
-    """Go on where a climb ended at a saddle."""
-    while (
-        found.status.converged
-        and climber.accelerate
-        and not climber.objective.variational
-        and found.iterations < limit
-        and leave_saddle(climber, found.value)
-    ):
-        left = limit - found.iterations
-        more = climb(climber, max_iterations=left, deadline=options.deadline, before=found.trace)
-        found = Climb(more.trace, found.iterations + more.iterations, more.status)
-    return found
-
-
 def _result(
-    task: Task, climbers: list[ParameterClimb], climbs: list[Climb], options: _Options, rule: Score, in_order: bool
+    task: Task, climbers: list[ParameterClimb], climbs: list[Climb], tolerance: float, rule: Score, in_order: bool
 ) -> FitResult:
     seen, layout = task.seen, task.seen.layout
     runs = tuple(
@@ -227,11 +164,11 @@ def _result(
         tables = {**tables, **reordered(seen.graph, opened, orders)}
         climbed = reordered(seen.graph, climbed, orders) if task.objective.variational else climbed
     network = Network.trusted(seen.graph, seen.states, tables)
-    same = max(100 * options.tolerance, 1e-8 * abs(winner.value))
+    same = max(100 * tolerance, 1e-8 * abs(winner.value))
     return FitResult(
         network=network,
         log_likelihood=winner.log_likelihood,
-        bic=winner.log_likelihood - 0.5 * float(np.log(seen.table.total)) * network.dimension,
+        bic=winner.log_likelihood - 0.5 * float(np.log(seen.total)) * network.dimension,
         trace=tuple(value + task.constant for value in climbs[best].trace),
         status=winner.status,
         iterations=winner.iterations,

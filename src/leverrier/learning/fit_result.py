@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from leverrier.data.card import card
 from leverrier.data.table import Table
 from leverrier.drawn import drawn
+from leverrier.errors import OptionError
 from leverrier.learning.cheeseman_stutz import cheeseman_stutz, observed_score
 from leverrier.learning.score import Score
 from leverrier.model.network import Network
 from leverrier.statistics.expected import ExpectedCounts
 from leverrier.statistics.observation import Observation
 from leverrier.statistics.observed import ObservedCounts
+from leverrier.statistics.parted_observation import PartedObservation
 from leverrier.status import Status
 
 if TYPE_CHECKING:
@@ -78,7 +80,7 @@ class FitResult:
     """Whether some rows leave too much unobserved to be summed over exactly. Posteriors are products of single ones
     there, and what is called log-likelihood is a lower bound of it (which never falls either)."""
     notes: tuple[str, ...] = ()
-    seen: Observation | None = field(default=None, repr=False)
+    seen: Observation | PartedObservation | None = field(default=None, repr=False)
     """What the fit was made from, so that the score and the expected counts need not begin anew."""
 
     @cached_property
@@ -87,17 +89,27 @@ class FitResult:
         if self.bound is not None:
             return self.bound
         if self.seen is None:
+            self._require_rows("score")
             return cheeseman_stutz(self.network, self.table, self.rule)
         return observed_score(self.network, self.seen, self.rule)
 
     def posterior(self, variable: str) -> NDArray[np.float64]:
         """(rows, states): P(variable | the rest of the row) for every row of the data, in order."""
-        return ExpectedCounts(self.network, self.table, seen=self.seen).posterior(variable)
+        self._require_rows("posterior")
+        seen = self.seen if isinstance(self.seen, Observation) else None
+        return ExpectedCounts(self.network, self.table, seen=seen).posterior(variable)
 
     def expected_counts(self, counts: ObservedCounts | None = None) -> ExpectedCounts:
         """The expected counts of any family as this fit sees them: under the network, or in variational EM under the
         very posteriors whose bound is the score, so that a search on them never loses score."""
-        return ExpectedCounts(self.network, self.table, counts, self.weights, self.seen)
+        self._require_rows("expected_counts")
+        seen = self.seen if isinstance(self.seen, Observation) else None
+        return ExpectedCounts(self.network, self.table, counts, self.weights, seen)
+
+    def _require_rows(self, what: str) -> None:
+        """A fit to parts of a file has columns and no rows here."""
+        if not self.table.n_rows:
+            raise OptionError(f"{what}: the rows stayed in parts of a file; network.posterior(file, variable) reads it")
 
     def plot_trace(self) -> altair.TopLevelMixin:
         """What was climbed, iteration by iteration, as an Altair chart."""

@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
-from leverrier.inference.expectation import EStep
 from leverrier.kernels.iteration import MAXIMUM, maximise
 from leverrier.learning.cheeseman_stutz import total_score
 from leverrier.learning.em import Objective, ParameterClimb
 from leverrier.learning.maximise import table_from_counts
 from leverrier.learning.score import Score
-from leverrier.statistics.family import Family
+from leverrier.statistics.family import Family, Statistics
 from leverrier.statistics.observation import Observation
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.statistics.parted_expectation import step_of
+from leverrier.statistics.parted_observation import PartedObservation
 
 Floats = NDArray[np.float64]
 
 _Closed = dict[tuple[Family, float], tuple[Floats, float, float]]
 """By closed family and pseudo-count: its table, its log-likelihood, and that with the prior's counts."""
-_CLOSED: WeakKeyDictionary[ObservedCounts, _Closed] = WeakKeyDictionary()
+_CLOSED: WeakKeyDictionary[Statistics, _Closed] = WeakKeyDictionary()
 """Who fits many graphs to one table meets the same closed families again and again."""
 
 
@@ -32,7 +32,7 @@ _CLOSED: WeakKeyDictionary[ObservedCounts, _Closed] = WeakKeyDictionary()
 class Task:
     """An observation made ready to climb. Fully observed (closed) families are counted here, once."""
 
-    seen: Observation
+    seen: Observation | PartedObservation
     objective: Objective
     closed: dict[str, Floats]
     """The closed families' tables: they are final."""
@@ -55,11 +55,11 @@ class Task:
         if not o.variational:
             return value - log_sum(o.prior, climber.theta) + self.likelihood
         theta = self.final_parameters(climber)
-        explained = EStep(o.plan)(theta, np.zeros(len(theta)))
+        explained = step_of(o.plan)(theta, np.zeros(len(theta)))
         return explained + log_sum(o.fixed - o.prior, theta) + self.likelihood
 
 
-def make_task(seen: Observation, prior: float | Score | None, variational: bool) -> Task:
+def make_task(seen: Observation | PartedObservation, prior: float | Score | None, variational: bool) -> Task:
     """Plan the E-step and count what is observed. With `variational`, `prior` is the score that is bounded."""
     layout = seen.layout
     fixed, alphas = np.zeros(layout.room), np.zeros(layout.room)
@@ -80,7 +80,7 @@ def make_task(seen: Observation, prior: float | Score | None, variational: bool)
         constant += own_constant
     if variational:
         assert not isinstance(prior, int | float | None)
-        constant = total_score(seen.closed_counts, prior, seen.table.total)
+        constant = total_score(seen.closed_counts, prior, seen.total)
     plan = seen.plan(prune=not variational)
     return Task(seen, Objective(plan, fixed + alphas, alphas, variational), closed, constant, likelihood)
 

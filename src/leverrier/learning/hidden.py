@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from leverrier.data.parts import FileParts, look_at
 from leverrier.data.reading import as_table
 from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network, as_graph
+from leverrier.statistics.cluster import ClusterParts, connect
 from leverrier.statistics.observation import Observation, observe
 from leverrier.statistics.observed import ObservedCounts
+from leverrier.statistics.parted import DiskParts
+from leverrier.statistics.parted_observation import PartedObservation, PartedTable, pair_in_parts
 
 States = dict[str, tuple[Label, ...]]
 
@@ -28,30 +33,72 @@ def observation_of(
     """
     counts = data if isinstance(data, ObservedCounts) else None
     data = counts.table if counts is not None else data
+    asked = _asked(network, hidden)
+    known = asked.visible
+    table = as_table(data, states=known if known and not _agrees(data, known) else None, max_memory=max_memory)
+    wanted = asked.columns(table.variables)
+    table = table if wanted == table.variables else table.select(wanted)
+    return observe(asked.graph, asked.states(table.states), table, counts)
+
+
+def parted_observation_of(
+    network: Any, data: Any, hidden: Mapping[str, int | Sequence[Label]] | None = None, client: Any = None
+) -> PartedObservation:
+    """The same with the rows of a Parquet file left in parts: on disk, or with the workers of a Dask client. Whoever
+    fits many graphs to one file may give its PartedTable as data."""
+    asked = _asked(network, hidden)
+    if not isinstance(data, PartedTable):
+        file = look_at(data, states=asked.visible or None)
+        data = in_parts(file.only(asked.columns([column.name for column in file.columns])), client)
+    asked.columns([column.name for column in data.file.columns])
+    states = asked.states({column.name: column.states for column in data.file.columns})
+    return pair_in_parts(asked.graph, states, data)
+
+
+def in_parts(file: FileParts, client: Any = None) -> PartedTable:
+    """A file's rows, with the workers of a cluster or on disk."""
+    return PartedTable(file, DiskParts(file) if client is None else ClusterParts(connect(client), file))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the caller says of the graph, before the data are looked at."""
+
+    graph: Graph
+    known: States
+    """The network's own states."""
+    hidden: States
+
+    @property
+    def visible(self) -> States:
+        """States that columns are known to have."""
+        return {name: labels for name, labels in self.known.items() if name not in self.hidden}
+
+    def columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The data's columns that are the graph's, without those asked to be hidden."""
+        wanted = tuple(name for name in names if name in self.graph and name not in self.hidden)
+        if not wanted:
+            raise NetworkError(
+                f"no node of the graph ({', '.join(self.graph.nodes[:6])}…) is a column of the data "
+                f"({', '.join(names[:6])}…): the names must agree"
+            )
+        return wanted
+
+    def states(self, found: Mapping[str, Sequence[Label]]) -> States:
+        """Every node's states, from the columns' (`found`) where nothing else is known."""
+        states: States = {**self.known, **{name: tuple(own) for name, own in found.items()}, **self.hidden}
+        for node in self.graph:
+            if node not in states:
+                raise NetworkError(
+                    f'{node!r} is no column of the data: say how many states it has, hidden={{"{node}": 2}}, or drop it'
+                )
+        return {node: states[node] for node in self.graph}
+
+
+def _asked(network: Any, hidden: Mapping[str, int | Sequence[Label]] | None) -> _Asked:
     graph = as_graph(network)
     known: States = dict(network.states) if isinstance(network, Network) else {}
-    asked = {name: _labels(name, states, graph, known) for name, states in (hidden or {}).items()}
-    visible = {name: labels for name, labels in known.items() if name not in asked}
-    table = _read(graph, data, visible, set(asked), max_memory)
-    states: States = {**known, **table.states, **asked}
-    for node in graph:
-        if node not in states:
-            raise NetworkError(
-                f'{node!r} is no column of the data: say how many states it has, hidden={{"{node}": 2}}, or drop it'
-            )
-    return observe(graph, {node: states[node] for node in graph}, table, counts)
-
-
-def _read(graph: Graph, data: Any, known: States, asked: set[str], max_memory: int | str | None) -> Table:
-    """The graph's columns, with the network's states where it has any, without those asked to be hidden."""
-    table = as_table(data, states=known if known and not _agrees(data, known) else None, max_memory=max_memory)
-    wanted = [name for name in table.variables if name in graph and name not in asked]
-    if not wanted:
-        raise NetworkError(
-            f"no node of the graph ({', '.join(graph.nodes[:6])}…) is a column of the data "
-            f"({', '.join(table.variables[:6])}…): the names must agree"
-        )
-    return table if tuple(wanted) == table.variables else table.select(wanted)
+    return _Asked(graph, known, {name: _labels(name, states, graph, known) for name, states in (hidden or {}).items()})
 
 
 def _agrees(data: Any, known: States) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from leverrier.errors import OptionError
 from leverrier.learning.maximise import table_from_counts
 from leverrier.model.network import Network
-from leverrier.statistics.observation import Observation
+from leverrier.statistics.observation import Observation, Pairing
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ SMOOTHING = 0.1
 """Added to each cell of an assignment's counts: EM never leaves a zero."""
 
 
-def random_start(seen: Observation, observed: list[Floats], rng: np.random.Generator, first: bool) -> Floats:
+def random_start(seen: Pairing, observed: list[Floats], rng: np.random.Generator, first: bool) -> Floats:
     """Rows of hidden variables' families are drawn evenly from all distributions (Dirichlet 1).
 
     Families that only have holes begin at their available cases, plus one in every cell; after the first start
@@ -39,7 +39,7 @@ def random_start(seen: Observation, observed: list[Floats], rng: np.random.Gener
     return seen.layout.pack(tables)
 
 
-def network_start(seen: Observation, network: Network) -> Floats:
+def network_start(seen: Pairing, network: Network) -> Floats:
     """The network's own tables."""
     tables = []
     for node in seen.open_nodes:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.parts import FileParts
 from leverrier.errors import LeverrierError, MissingExtraError, OptionError
-from leverrier.statistics.parted import CountedRows, answer
+from leverrier.statistics.parted import CountedRows, Question, answer
 
 Result = TypeVar("Result")
 ATTEMPTS = 20
@@ -44,6 +44,15 @@ def connect(address: Any) -> Any:
 def threads_of(client: Any) -> int:
     """How many calls the cluster runs at once."""
     return max(sum(client.nthreads().values()), 1)
+
+
+def held(client: Any, value: Any) -> Any:
+    """A value that many calls need, as a task that gives it: unlike scattered data it does not die with a worker."""
+    return client.submit(_itself, value, pure=False)
+
+
+def _itself(value: Result) -> Result:
+    return value
 
 
 def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> list[Result]:
@@ -85,25 +94,37 @@ def _awaited(client: Any, future: Any) -> Any:
                                      f"(dask worker {where}) and run again") from None  # fmt: skip
 
 
-class ClusterParts:
+class OnWorkers:
+    """Something for each part of a file, held by workers and made again if they are lost."""
+
+    def __init__(self, client: Any, futures: list[Any]) -> None:
+        self._client = client
+        self._parts = futures
+
+    def ask(self, question: Question, *about: Any) -> list[Any]:
+        """What each part says, in the order of the parts."""
+        return on_cluster(self._client, answer, [(part, question, about) for part in self._parts])
+
+    def each(self, question: Question, *about: Any) -> Iterator[Any]:
+        """The same, one part after another, so that only one answer is here at a time."""
+        for part in self._parts:
+            yield from on_cluster(self._client, answer, [(part, question, about)])
+
+    def keep(self, question: Question, *about: Any) -> OnWorkers:
+        """The answers stay with the workers, and are made again from the parts, and those from the file."""
+        made = [self._client.submit(answer, part, question, about, pure=False) for part in self._parts]
+        return OnWorkers(self._client, made)
+
+
+class ClusterParts(OnWorkers):
     """A file's rows in parts: each part is distinct rows with whole weights, held by a worker and made again from the
     file if that worker is lost. How a file is parted does not depend on the workers."""
 
     def __init__(self, client: Any, file: FileParts) -> None:
+        super().__init__(client, [client.submit(_read, file, *rows, pure=False) for rows in file.ranges()])
         self.columns = file.columns
         self.total = float(file.n_rows)
-        self._client = client
-        self._parts = [client.submit(_read, file, *rows, pure=False) for rows in file.ranges()]
         self.full: NDArray[np.bool_] = np.logical_and.reduce(self.ask("full"))
-
-    def ask(self, question: str, *about: Any) -> list[Any]:
-        """What each part says, in the order of the parts."""
-        return on_cluster(self._client, answer, [(part, question, about) for part in self._parts])
-
-    def each(self, question: str) -> Iterator[Any]:
-        """The same, one part after another, so that only one answer is here at a time."""
-        for part in self._parts:
-            yield from on_cluster(self._client, answer, [(part, question, ())])
 
 
 def _read(file: FileParts, start: int, stop: int) -> CountedRows:

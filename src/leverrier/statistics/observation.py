@@ -15,7 +15,7 @@ from leverrier.inference.groups import LARGEST_JOINT, Plan, make_plan
 from leverrier.inference.layout import Layout
 from leverrier.inference.unobserved import Evidence
 from leverrier.model.graph import Graph
-from leverrier.statistics.family import Family
+from leverrier.statistics.family import Family, Statistics
 from leverrier.statistics.observed import ObservedCounts
 
 KEPT_GRAPHS = 16
@@ -23,8 +23,8 @@ KEPT_GRAPHS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Observation:
-    """A graph, its states, and a table whose columns have those states. Nodes without a column are hidden.
+class Pairing:
+    """A graph and its states paired with data, wherever the rows are. Nodes that no row shows are hidden.
 
     `open_nodes` are those whose family is unobserved in some row: only their parameters need EM. The others'
     are counted once.
@@ -33,28 +33,23 @@ class Observation:
     graph: Graph
     states: Mapping[str, tuple[Label, ...]]
     table: Table
-    counts: ObservedCounts
-    kept: NDArray[np.bool_] | None = None
-    """Which rows of the table given are in `table`, if those of weight zero were left out."""
-
-    @cached_property
-    def evidence(self) -> Evidence:
-        place = {name: position for position, name in enumerate(self.table.variables)}
-        found = [place.get(node, -1) for node in self.graph]
-        empty = self.counts.empty_columns
-        column_of = [-1 if c in empty else c for c in found]
-        return Evidence(self.table.codes, np.array(column_of, dtype=np.int64), self.table.weights, ~self.counts.full)
+    """The rows; none of them, but the columns, where they are elsewhere."""
+    counts: Statistics
 
     @cached_property
     def incomplete(self) -> frozenset[str]:
         """Variables that some row lacks."""
-        lacking = self.evidence.incomplete()
-        return frozenset(node for node, is_lacking in zip(self.graph, lacking, strict=True) if is_lacking)
+        raise NotImplementedError
 
     @cached_property
     def hidden(self) -> tuple[str, ...]:
         """Variables that every row lacks."""
-        return tuple(n for n, c in zip(self.graph, self.evidence.column_of, strict=True) if c < 0)
+        raise NotImplementedError
+
+    @property
+    def total(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.counts.total
 
     @cached_property
     def open_nodes(self) -> tuple[str, ...]:
@@ -74,23 +69,6 @@ class Observation:
         number = {node: position for position, node in enumerate(self.graph)}
         scopes = tuple(tuple(number[v] for v in (*self.graph.parents(node), node)) for node in self.open_nodes)
         return Layout(scopes, tuple(len(self.states[node]) for node in self.graph))
-
-    @cached_property
-    def _plans(self) -> dict[tuple[bool, int], Plan]:
-        return {}
-
-    def plan(self, prune: bool, largest_joint: int = LARGEST_JOINT) -> Plan:
-        """The plan of an E-step, kept. Where nothing was pruned it serves both ways, and where no group needed a tree
-        it serves any larger joint."""
-        for (pruned, largest), made in list(self._plans.items()):
-            only_joints = not len(made.trees) + len(made.products)
-            same_joint = largest == largest_joint or (largest < largest_joint and only_joints)
-            if same_joint and (pruned == prune or (pruned and not made.pruned)):
-                return made
-        order = np.arange(len(self.open_nodes), dtype=np.int64)
-        made = make_plan(self.evidence, self.layout, order, prune=prune, largest_joint=largest_joint)
-        self._plans[prune, largest_joint] = made
-        return made
 
     @cached_property
     def open_counts(self) -> list[NDArray[np.float64]]:
@@ -113,6 +91,49 @@ class Observation:
 
     def shape(self, node: str) -> tuple[int, ...]:
         return tuple(len(self.states[other]) for other in (*self.graph.parents(node), node))
+
+
+@dataclass(frozen=True, eq=False)
+class Observation(Pairing):
+    """With the rows in a table whose columns have the graph's states."""
+
+    counts: ObservedCounts
+    kept: NDArray[np.bool_] | None = None
+    """Which rows of the table given are in `table`, if those of weight zero were left out."""
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        place = {name: position for position, name in enumerate(self.table.variables)}
+        found = [place.get(node, -1) for node in self.graph]
+        empty = self.counts.empty_columns
+        column_of = [-1 if c in empty else c for c in found]
+        return Evidence(self.table.codes, np.array(column_of, dtype=np.int64), self.table.weights, ~self.counts.full)
+
+    @cached_property
+    def incomplete(self) -> frozenset[str]:
+        lacking = self.evidence.incomplete()
+        return frozenset(node for node, is_lacking in zip(self.graph, lacking, strict=True) if is_lacking)
+
+    @cached_property
+    def hidden(self) -> tuple[str, ...]:
+        return tuple(n for n, c in zip(self.graph, self.evidence.column_of, strict=True) if c < 0)
+
+    @cached_property
+    def _plans(self) -> dict[tuple[bool, int], Plan]:
+        return {}
+
+    def plan(self, prune: bool, largest_joint: int = LARGEST_JOINT) -> Plan:
+        """The plan of an E-step, kept. Where nothing was pruned it serves both ways, and where no group needed a tree
+        it serves any larger joint."""
+        for (pruned, largest), made in list(self._plans.items()):
+            only_joints = not len(made.trees) + len(made.products)
+            same_joint = largest == largest_joint or (largest < largest_joint and only_joints)
+            if same_joint and (pruned == prune or (pruned and not made.pruned)):
+                return made
+        order = np.arange(len(self.open_nodes), dtype=np.int64)
+        made = make_plan(self.evidence, self.layout, order, prune=prune, largest_joint=largest_joint)
+        self._plans[prune, largest_joint] = made
+        return made
 
 
 def observe(

@@ -5,10 +5,11 @@ Sums of whole counts are exact, so that the answer is the same however a table i
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,20 +29,32 @@ FEW_ROWS = 4096
 """Up to this many distinct rows are counted with their weights: bits would be many short tables."""
 
 
-class Parts(Protocol):
-    """Parts of a table, wherever they are: each answers for its own rows, in a fixed order of parts."""
+Question = str | Callable[..., Any]
+"""A method or attribute of what a part is, by name, or a function of it."""
+
+
+class Kept(Protocol):
+    """Something for each part, wherever it is, in a fixed order of parts."""
+
+    def ask(self, question: Question, *about: Any) -> list[Any]:
+        """What each answers, part by part."""
+        ...
+
+
+class Parts(Kept, Protocol):
+    """Parts of a table, as `CountedRows`: each answers for its own rows."""
 
     columns: tuple[Variable, ...]
     total: float
     full: NDArray[np.bool_]
     """By column, whether no row lacks it."""
 
-    def ask(self, question: str, *about: Any) -> list[Any]:
-        """What each part's `CountedRows` says to a method of this name, part by part."""
+    def each(self, question: Question, *about: Any) -> Iterator[Any]:
+        """As `ask`, one part after another, so that only one answer is here at a time."""
         ...
 
-    def each(self, question: str) -> Iterator[Any]:
-        """The same, one part after another, so that only one answer is here at a time."""
+    def keep(self, question: Question, *about: Any) -> Kept:
+        """The answers themselves as parts: left where they are made, to be asked in their turn."""
         ...
 
 
@@ -64,6 +77,11 @@ class CountedRows:
     @cached_property
     def full(self) -> NDArray[np.bool_]:
         return self.table.codes.max(axis=1, initial=0) < self.table.missing
+
+    @property
+    def shown(self) -> NDArray[np.bool_]:
+        """By column, whether some row has it."""
+        return self.table.codes.min(axis=1, initial=self.table.missing) < self.table.missing
 
     @property
     def complete(self) -> bool:
@@ -108,8 +126,16 @@ class CountedRows:
 
     def project(self, names: Sequence[str]) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]]:
         """The distinct configurations of these columns, and their weights."""
-        found = self.table.project(names)
+        table = self.table
+        if tuple(names) == table.variables and table.weights is not None:
+            return table.codes, table.weights
+        places = np.array([table.index(name) for name in names], dtype=np.int64)
+        found = project(table.codes, table.cardinalities[places], table.weights, places)  # (asked once: not kept)
         return found.configurations, found.weights
+
+    def n_distinct(self, names: Sequence[str]) -> int:
+        """How many configurations these are."""
+        return len(self.project(names)[1])
 
 
 class DiskParts:
@@ -130,21 +156,46 @@ class DiskParts:
             np.save(f"{self._names[-1]}.weights.npy", table.weights)
         self.full: NDArray[np.bool_] = np.logical_and.reduce(self.ask("full"))
 
-    def ask(self, question: str, *about: Any) -> list[Any]:
-        return [answer(self._part(name), question, about) for name in self._names]
+    def ask(self, question: Question, *about: Any) -> list[Any]:
+        return list(self.each(question, *about))
 
-    def each(self, question: str) -> Iterator[Any]:
+    def each(self, question: Question, *about: Any) -> Iterator[Any]:
         for name in self._names:
-            yield answer(self._part(name), question, ())
+            yield answer(self._part(name), question, about)
+
+    def keep(self, question: Question, *about: Any) -> Kept:
+        return DiskKept(self.each(question, *about))
 
     def _part(self, name: Path) -> CountedRows:
         codes, weights = (np.load(f"{name}.{what}.npy") for what in ("codes", "weights"))
         return CountedRows(Table(self.columns, codes, weights, counted=True))
 
 
-def answer(rows: CountedRows, question: str, about: tuple[Any, ...]) -> Any:
+class DiskKept:
+    """Anything made of the parts of a file, in a temporary folder of its own that nobody else may write to."""
+
+    def __init__(self, made: Iterator[Any]) -> None:
+        folder = tempfile.mkdtemp(prefix="leverrier-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        self._names: list[Path] = []
+        for number, each in enumerate(made):
+            self._names.append(Path(folder) / str(number))
+            with self._names[-1].open("wb") as file:
+                pickle.dump(each, file, protocol=5)
+
+    def ask(self, question: Question, *about: Any) -> list[Any]:
+        return [answer(self._load(name), question, about) for name in self._names]
+
+    def _load(self, name: Path) -> Any:
+        with name.open("rb") as file:
+            return pickle.load(file)
+
+
+def answer(part: Any, question: Question, about: tuple[Any, ...]) -> Any:
     """What a part says."""
-    said = getattr(rows, question)
+    if callable(question):
+        return question(part, *about)
+    said = getattr(part, question)
     return said(*about) if callable(said) else said
 
 

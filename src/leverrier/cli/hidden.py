@@ -67,11 +67,12 @@ def cardinality(
 @options.jobs
 @options.budget
 @options.max_memory
+@options.cluster
 @options.as_json
 @options.quiet
 def classes(
     table: str, states: str, starts: int, output: str | None, seed: int, jobs: int | None, budget: float | None,
-    max_memory: str | None, as_json: bool, quiet: bool,
+    max_memory: str | None, cluster: str | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Latent classes: one hidden grouping of the rows behind all columns.
 
@@ -83,7 +84,8 @@ def classes(
         run.load(lv.read_table, lv.latent_classes)
         run.stop.waiting = True
         found = lv.latent_classes(table, states=_numbers(states), starts=starts, seed=seed, jobs=jobs,
-                                  budget=run.seconds, max_memory=max_memory, progress=run.line)  # fmt: skip
+                                  budget=run.seconds, max_memory=max_memory, client=cluster,
+                                  progress=run.line)  # fmt: skip
     if output:
         lv.write_network(found.network, output)
     if as_json:

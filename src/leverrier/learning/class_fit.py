@@ -8,15 +8,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leverrier.data.table import Table
 from leverrier.errors import OptionError
 from leverrier.learning.fit import FitResult
-from leverrier.model.network import Network
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
 
 CELLS_TESTED = 2**20
 """With more cells than this G² and X² compare almost empty cells and say nothing."""
@@ -107,9 +102,9 @@ class FitTable(Sequence[ClassFit]):
 
 def class_fit(fitted: FitResult, name: str) -> ClassFit:
     """The figures of one fitted model whose class variable has this name."""
-    network, table = fitted.network, fitted.table
-    n, value, p = table.total, fitted.log_likelihood, network.dimension
-    g2, x2, freedom = cell_statistics(network, table, name)
+    network = fitted.network
+    n, value, p = fitted.total, fitted.log_likelihood, network.dimension
+    g2, x2, freedom = cell_statistics(fitted, name)
     return ClassFit(
         states=network.cardinality(name),
         log_likelihood=value,
@@ -118,7 +113,7 @@ def class_fit(fitted: FitResult, name: str) -> ClassFit:
         bic=-2 * value + math.log(n) * p,
         sabic=-2 * value + math.log((n + 2) / 24) * p,
         caic=-2 * value + (math.log(n) + 1) * p,
-        entropy=entropy_r2(fitted.posterior(name), table.weights),
+        entropy=entropy_r2(fitted, name),
         smallest_class=float(network.cpt(name).min()),
         best_count=fitted.starts.best_count,
         starts=len(fitted.starts),
@@ -129,29 +124,29 @@ def class_fit(fitted: FitResult, name: str) -> ClassFit:
     )
 
 
-def entropy_r2(posterior: Floats, weights: Floats | None) -> float:
+def entropy_r2(fitted: FitResult, name: str) -> float:
     """1 − Σ entropy of the rows' posteriors / (N ln classes); 1 for a single class."""
-    if posterior.shape[1] == 1:
+    classes = fitted.network.cardinality(name)
+    if classes == 1 or fitted.entropy is None:
         return 1.0
-    safe = np.where(posterior > 0, posterior, 1.0)
-    entropies = -np.einsum("ij,ij->i", posterior, np.log(safe))
-    return float(1 - np.average(entropies, weights=weights) / math.log(posterior.shape[1]))
+    return 1 - max(fitted.entropy, 0.0) / (fitted.total * math.log(classes))
 
 
-def cell_statistics(network: Network, table: Table, name: str) -> tuple[float | None, float | None, int | None]:
+def cell_statistics(fitted: FitResult, name: str) -> tuple[float | None, float | None, int | None]:
     """G², X² and degrees of freedom of the cross-table of all columns, or nothing where they mean nothing."""
-    cells = float(np.prod(table.cardinalities, dtype=np.float64))
+    network, seen, columns = fitted.network, fitted.seen, fitted.table.variables
+    cells = float(np.prod(fitted.table.cardinalities, dtype=np.float64))
     freedom = cells - 1 - network.dimension
-    if cells > CELLS_TESTED or freedom <= 0 or table.n_missing:
+    if seen is None or cells > CELLS_TESTED or freedom <= 0 or seen.incomplete != {name}:
         return None, None, None
-    found = table.project(table.variables)
+    found = seen.project(columns)
     joint = np.tile(network.cpt(name), (len(found), 1))
-    for variable, codes in zip(table.variables, found.configurations, strict=True):
+    for variable, codes in zip(columns, found.configurations, strict=True):
         joint *= network.cpt(variable)[:, codes].T
-    expected = table.total * joint.sum(axis=1)
+    expected = fitted.total * joint.sum(axis=1)
     counts = found.weights
     g2 = 2 * float(counts @ np.log(counts / expected))
-    x2 = float(((counts - expected) ** 2 / expected).sum() + table.total - expected.sum())
+    x2 = float(((counts - expected) ** 2 / expected).sum() + fitted.total - expected.sum())
     return g2, x2, int(freedom)
 
 

@@ -176,10 +176,12 @@ def _result(
         method="vb" if task.objective.variational else "em",
         hidden=seen.hidden,
         table=seen.table,
+        total=seen.total,
         rule=rule,
         bound=bound,
         weights=climbed if task.objective.variational else None,
         approximate=task.objective.plan.approximate,
+        entropy=None if task.objective.variational else task.entropy(climbers[best], winner.log_likelihood),
         notes=seen.table.notes + task.objective.plan.notes,
         seen=seen,
     )

@@ -70,6 +70,8 @@ class FitResult:
     method: Method
     hidden: tuple[str, ...]
     table: Table = field(repr=False)
+    total: float
+    """The number of rows, or the sum of their weights."""
     rule: Score
     """Whose prior the score takes."""
     bound: float | None = None
@@ -79,6 +81,9 @@ class FitResult:
     approximate: bool = False
     """Whether some rows leave too much unobserved to be summed over exactly. Posteriors are products of single ones
     there, and what is called log-likelihood is a lower bound of it (which never falls either)."""
+    entropy: float | None = None
+    """How uncertain what is unobserved remains, in nats over all rows: the entropy of its posteriors (not for "vb").
+    Unobserved variables without observed descendants are left out: they say nothing of a row."""
     notes: tuple[str, ...] = ()
     seen: Observation | PartedObservation | None = field(default=None, repr=False)
     """What the fit was made from, so that the score and the expected counts need not begin anew."""

@@ -49,6 +49,11 @@ class Task:
         maximise(self.seen.layout.runs, climber.counts, theta, MAXIMUM)
         return theta
 
+    def entropy(self, climber: ParameterClimb, log_likelihood: float) -> float:
+        """Of the posteriors of what is unobserved, over all rows: ln P(rows) − Σ E[N] ln θ. In nats."""
+        expected = climber.counts - self.objective.prior
+        return log_likelihood - self.likelihood - log_sum(expected, climber.theta)
+
     def log_likelihood(self, climber: ParameterClimb, value: float) -> float:
         """Of the observed cells under the final parameters; `value` is the climber's objective."""
         o = self.objective

@@ -85,7 +85,8 @@ class LatentClassResult:
 
     def __str__(self) -> str:
         fitted = self.fit.table
-        head = f"Latent classes of {fitted.n_cases} rows and {len(fitted.variables)} columns"
+        rows = fitted.n_cases or round(self.fit.total)
+        head = f"Latent classes of {rows} rows and {len(fitted.variables)} columns"
         return "\n".join([head, "", str(self.table), "", self.why, "", _profile_text(self)])
 
     def _repr_html_(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -10,16 +11,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.parts import is_parquet_path, look_at
 from leverrier.data.reading import as_table
 from leverrier.data.table import Table
-from leverrier.errors import OptionError
+from leverrier.errors import OptionError, TooLargeError
 from leverrier.learning.class_bootstrap import bootstrap_errors, bootstrap_p
 from leverrier.learning.class_fit import HEADINGS, ClassFit, FitTable, class_fit
 from leverrier.learning.climb import Progress
 from leverrier.learning.fit import FitResult, fit
+from leverrier.learning.hidden import in_parts
 from leverrier.learning.latent_class_result import LatentClassResult
 from leverrier.learning.score import Score
 from leverrier.model.graph import Graph
+from leverrier.statistics.cluster import connect
+from leverrier.statistics.parted_observation import PartedTable
 
 Floats = NDArray[np.float64]
 Criterion = Literal["bic", "aic", "sabic", "caic", "score"]
@@ -35,12 +40,15 @@ class _Settings:
     jobs: int | None
     deadline: float
 
-    def fit(self, table: Table, name: str, states: int, seed: int, **more: Any) -> FitResult:
+    client: Any = None
+
+    def fit(self, table: Table | PartedTable, name: str, states: int, seed: int, **more: Any) -> FitResult:
         budget = None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
         options = {"starts": self.starts if states > 1 else 1, **more}
         return fit(
-            star(table, name), table, hidden={name: states}, prior=self.prior, tolerance=self.tolerance,
-            max_iterations=self.max_iterations, seed=seed, jobs=self.jobs, budget=budget, **options,
+            star(_columns(table), name), table, hidden={name: states}, prior=self.prior, tolerance=self.tolerance,
+            max_iterations=self.max_iterations, seed=seed, jobs=self.jobs, budget=budget, client=self.client,
+            **options,
         )  # fmt: skip
 
 
@@ -60,6 +68,7 @@ def latent_classes(
     jobs: int | None = None,
     budget: float | None = None,
     max_memory: int | str | None = None,
+    client: Any = None,
     progress: Progress | None = None,
 ) -> LatentClassResult:
     """Fit one hidden class over all columns for each number of classes, and choose one.
@@ -72,16 +81,21 @@ def latent_classes(
     prior       a pseudo-count in every cell, against probabilities of exactly 0 and 1
     name        of the class variable
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
+    client      a Dask client, or its address: its workers hold the parts of a Parquet file, or run the starts on a
+                table in memory; the answer is that of one machine
 
     Holes are summed out: no row is dropped. Classes are numbered "0", "1", … from the largest.
     """
-    table = as_table(data, max_memory=max_memory)
     wanted = _numbers(states)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
     deadline = np.inf if budget is None else time.monotonic() + budget
-    settings = _Settings(starts, prior, tolerance, max_iterations, jobs, deadline)
-    variable = free_name(name, table.variables)
+    client = None if client is None else connect(client)
+    table = _table(data, max_memory, client)
+    if isinstance(table, PartedTable) and (bootstrap or errors):
+        raise OptionError("bootstrap= and errors= draw tables like this one in memory, and its rows stay in parts")
+    settings = _Settings(starts, prior, tolerance, max_iterations, jobs, deadline, client)
+    variable = free_name(name, _columns(table).variables)
     seeds = np.random.SeedSequence(seed).generate_state(3)
     fits: dict[int, FitResult] = {}
     rows: list[ClassFit] = []
@@ -92,7 +106,7 @@ def latent_classes(
         rows.append(class_fit(fits[k], variable))
         if progress is not None:
             progress(f"{k} classes: {fits[k].status}", fits[k].log_likelihood)
-    if bootstrap:
+    if bootstrap and isinstance(table, Table):
         rows = _tested(rows, fits, table, variable, settings, bootstrap, int(seeds[1]), progress)
     chosen, why = _choose(rows, fits, criterion)
     left = [str(k) for k in wanted if k not in fits]
@@ -102,6 +116,22 @@ def latent_classes(
     if errors:
         spread = bootstrap_errors(fits[chosen], variable, errors, int(seeds[2]), tolerance=tolerance, jobs=jobs)
     return LatentClassResult(FitTable(tuple(rows)), chosen, why, variable, fits, spread)
+
+
+def _table(data: Any, max_memory: int | str | None, client: Any) -> Table | PartedTable:
+    """The rows: in memory, or where they do not fit, and on a cluster, in parts of a Parquet file."""
+    if client is not None and isinstance(data, str | os.PathLike):
+        return in_parts(look_at(data), client)
+    try:
+        return as_table(data, max_memory=max_memory)
+    except TooLargeError:
+        if not is_parquet_path(data):
+            raise
+    return in_parts(look_at(data))
+
+
+def _columns(table: Table | PartedTable) -> Table:
+    return table.table if isinstance(table, PartedTable) else table
 
 
 def star(table: Table, name: str) -> Graph:

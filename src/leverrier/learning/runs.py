@@ -28,6 +28,8 @@ SHORT = 20
 """Iterations of every start before the best are chosen, where not all are to be run to the end."""
 QUICK = 1e5
 """E-steps of fewer nanoseconds are asked for in larger blocks from the first."""
+WORTH_SENDING = 1e6
+"""Starts whose E-steps take fewer are done here before a cluster has answered."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,13 @@ def run_starts(task: Task, points: list[Floats], effort: Effort) -> tuple[list[P
     parted = isinstance(task.objective.plan, PartedPlan)
     with ThreadPoolExecutor(max(len(points), 1) if parted else effort.workers) as pool:
         long = not parted and task.objective.plan.work > LONG
-        inner = pool if long and effort.workers > 1 and effort.client is None else None
+        there = effort.client is not None and WORTH_SENDING <= task.objective.plan.work < np.inf
+        inner = pool if long and effort.workers > 1 and not there else None
         climbers = [
             ParameterClimb(task.objective, p, tolerance=effort.tolerance, accelerate=effort.accelerate, threads=inner)
             for p in points
         ]
-        if effort.client is not None and not parted:
+        if there:
             return climbers, _run(_there(task, climbers, effort), len(points), effort)
         alone = inner is not None or (effort.workers == 1 and not parted)
         return climbers, _run(_here(task, climbers, effort, None if alone else pool), len(points), effort)

@@ -24,6 +24,7 @@ from leverrier.sampling.rjmcmc import rjmcmc
 from leverrier.sampling.signs import read_signs
 from leverrier.sampling.state import Method, Settings
 from leverrier.sampling.summary import make_result
+from leverrier.statistics.cluster import connect, held, on_cluster, threads_of
 
 MOST_CELLS = 2**28
 """Split–merge holds a number for every cell: two gigabytes."""
@@ -49,6 +50,7 @@ def hidden_causes(
     split_merge: int = 10,
     jobs: int | None = None,
     budget: float | None = None,
+    client: Any = None,
     progress: Progress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -66,6 +68,7 @@ def hidden_causes(
     decay       rjmcmc: the number of causes is geometric a priori, P(K) ∝ decay^K
     split_merge proposals a sweep to split or merge causes with their activity summed out
     jobs        threads (the answer does not depend on them); `budget` is in seconds for all chains together
+    client      a Dask client, or its address, whose workers run the chains; the answer is that of one machine
     progress    is called with a line, "chain 1: …", and the share of that chain's sweeps done
     checkpoint  a folder that chains are saved to every few seconds and at the end; with resume=True they go on
                 from there, bit for bit as if they had never stopped
@@ -89,7 +92,10 @@ def hidden_causes(
         raise OptionError("a number that is fixed cannot also be per cause: give a prior, or leave it out of per_cause")
     if sampler == "wood2006":
         settings = settings.plain()
-    workers = min(jobs or cpu_count(), chains)
+    if client is not None and checkpoint is not None:
+        raise OptionError("checkpoint= saves chains that run here: leave it out, or client=")
+    client = None if client is None else connect(client)
+    workers = min((jobs or cpu_count()) if client is None else threads_of(client), chains)
     turns = -(-chains // workers)
     mark = fingerprint(observations, (settings, sweeps, warmup, start, seed))
     kept = every(sweeps - warmup, observations.n_trials)
@@ -99,7 +105,8 @@ def hidden_causes(
             journal = stack.enter_context(Journal(Checkpoint(checkpoint, "causes", mark), resume=resume))
         seconds = float("inf") if budget is None else budget / turns
         plan = Plan(sweeps, warmup, kept, start, seconds, journal, progress=progress)
-        runs = _run(observations, settings, plan, chains, seed, workers)
+        runs = (_run(observations, settings, plan, chains, seed, workers) if client is None
+                else _run_there(client, observations, settings, plan, chains, seed))  # fmt: skip
     return make_result(runs, signs, observations, settings, warmup)
 
 
@@ -129,6 +136,26 @@ def _run(
     if not done:
         raise KeyboardInterrupt
     return done
+
+
+def _run_there(
+    client: Any, observations: Observations, settings: Settings, plan: Plan, chains: int, seed: int
+) -> list[Run]:
+    """Every chain as a task with its own generator: one whose worker dies begins again, and comes out the same."""
+    given = (plan.sweeps, plan.warmup, plan.every, plan.start, plan.seconds)
+    rows = held(client, observations)
+    calls = [(rows, settings, given, *each) for each in enumerate(np.random.SeedSequence(seed).spawn(chains))]
+    runs = on_cluster(client, _one_there, calls)
+    if plan.progress is not None:
+        for run in runs:
+            plan.progress(f"chain {run.number + 1}: {run.status}, {run.state.count} causes", 1.0)
+    return runs
+
+
+def _one_there(
+    observations: Observations, settings: Settings, given: tuple[Any, ...], number: int, seed: np.random.SeedSequence
+) -> Run:
+    return run_chain((gibbs if settings.unbounded else rjmcmc)(observations, settings), Plan(*given), number, seed)
 
 
 def _check(

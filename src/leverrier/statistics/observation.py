@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.projection import Projection
 from leverrier.data.table import Label, Table
 from leverrier.errors import TableError
 from leverrier.inference.groups import LARGEST_JOINT, Plan, make_plan
@@ -50,6 +51,10 @@ class Pairing:
     def total(self) -> float:
         """The number of rows, or the sum of their weights."""
         return self.counts.total
+
+    def project(self, names: Sequence[str]) -> Projection:
+        """The distinct configurations of these columns over all rows, with their weights."""
+        raise NotImplementedError
 
     @cached_property
     def open_nodes(self) -> tuple[str, ...]:
@@ -117,6 +122,9 @@ class Observation(Pairing):
     @cached_property
     def hidden(self) -> tuple[str, ...]:
         return tuple(n for n, c in zip(self.graph, self.evidence.column_of, strict=True) if c < 0)
+
+    def project(self, names: Sequence[str]) -> Projection:
+        return self.table.project(names)
 
     @cached_property
     def _plans(self) -> dict[tuple[bool, int], Plan]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from leverrier.data.cells import DistinctRows
 from leverrier.data.parts import FileParts
+from leverrier.data.projection import Projection
 from leverrier.data.table import Label, Table
 from leverrier.inference.groups import Plan, make_plan
 from leverrier.inference.unobserved import Evidence
 from leverrier.model.graph import Graph
 from leverrier.statistics.observation import Pairing
-from leverrier.statistics.parted import PartedCounts, Parts
+from leverrier.statistics.parted import PartedCounts, Parts, projected
 from leverrier.statistics.parted_expectation import PartedPlan
 
 FEW_ROWS = 2**18
@@ -59,6 +60,9 @@ class PartedObservation(Pairing):
     def incomplete(self) -> frozenset[str]:
         full = {column.name for column, whole in zip(self.parts.columns, self.parts.full, strict=True) if whole}
         return frozenset(node for node in self.graph if node not in full)
+
+    def project(self, names: Sequence[str]) -> Projection:
+        return projected(self.parts, names)
 
     @cached_property
     def _plans(self) -> dict[bool, Plan | PartedPlan]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,13 +34,20 @@ def connect(address: Any) -> Any:
     except ImportError:
         raise MissingExtraError("a cluster needs Dask: pip install leverrier[cluster]") from None
     if isinstance(address, Client):
-        return address
+        return _open(address)
     if not isinstance(address, str):
         raise OptionError(f"client={type(address).__name__}: expected a dask.distributed.Client or its address")
     try:
         return Client(address, timeout=20, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as problem:
         raise OptionError(f"no Dask scheduler answers at {address}: {problem}") from None
+
+
+def _open(client: Any) -> Any:
+    """The client, unless it was closed: Dask's own words for that say nothing of what to do."""
+    if client.status == "closed":
+        raise LeverrierError("the Dask client is closed: what is asked for now still needs its workers")
+    return client
 
 
 def threads_of(client: Any) -> int:
@@ -48,7 +57,7 @@ def threads_of(client: Any) -> int:
 
 def held(client: Any, value: Any) -> Any:
     """A value that many calls need, as a task that gives it: unlike scattered data it does not die with a worker."""
-    return client.submit(_itself, value, pure=False)
+    return _open(client).submit(_itself, value, pure=False)
 
 
 def _itself(value: Result) -> Result:
@@ -58,8 +67,9 @@ def _itself(value: Result) -> Result:
 def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> list[Result]:
     """The results in order. A call whose worker died is run again by the scheduler, or begun again here."""
     from distributed import Future, KilledWorker
+    from distributed.comm import CommClosedError
 
-    futures = [client.submit(function, *call, pure=False) for call in calls]
+    futures = [_open(client).submit(function, *call, pure=False) for call in calls]
     results = []
     try:
         for number, call in enumerate(calls):
@@ -74,8 +84,13 @@ def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tup
                         if isinstance(given, Future) and given.status == "error":
                             given.retry()  # a part that died with its workers: Dask gives up on it after a few
                     futures[number] = client.submit(function, *call, pure=False)
+    except (CancelledError, CommClosedError):
+        where = client.scheduler.address
+        raise LeverrierError(f"the connection to the cluster at {where} was lost: run again") from None
     finally:
-        client.cancel(futures)
+        if len(results) < len(calls):
+            with suppress(CancelledError, CommClosedError):
+                client.cancel(futures)
     return results
 
 
@@ -112,7 +127,7 @@ class OnWorkers:
 
     def keep(self, question: Question, *about: Any) -> OnWorkers:
         """The answers stay with the workers, and are made again from the parts, and those from the file."""
-        made = [self._client.submit(answer, part, question, about, pure=False) for part in self._parts]
+        made = [_open(self._client).submit(answer, part, question, about, pure=False) for part in self._parts]
         return OnWorkers(self._client, made)
 
 

@@ -1,7 +1,9 @@
 """The same answer on one machine, on 1, 2 and 4 workers, and while workers are killed.
 
 python benchmarks/cluster.py workers FILE.parquet [--sample N]     # local, then 1, 2, 4 worker processes
+python benchmarks/cluster.py em FILE.parquet [--part 100000]       # EM: memory, parts on disk, 1, 2, 4 worker processes
 python benchmarks/cluster.py kills FILE.parquet [--kills 20]       # two workers, one of them killed every few moments
+                                                [--of em]          # while EM runs, instead of a structure search
 
 FILE is made by `benchmarks/large.py make`. Every line has a digest of the network, its probabilities and the score.
 """
@@ -62,6 +64,42 @@ def discover(path: str, sample: int, client=None) -> dict:
             "verdict": found.verdict, "seconds": time.perf_counter() - begun}  # fmt: skip
 
 
+def classes(rows, client=None) -> dict:
+    """Four classes behind all columns: every distinct row has its own posterior, so every E-step asks every part."""
+    begun = time.perf_counter()
+    found = lv.latent_classes(rows, states=4, starts=3, max_iterations=30, tolerance=1e-9, client=client).fit
+    return {"what": "em, classes", "digest": digest(found.network, found.log_likelihood),
+            "log_likelihood": found.log_likelihood, "iterations": [run.iterations for run in found.starts],
+            "seconds": time.perf_counter() - begun}  # fmt: skip
+
+
+def blanket(rows, client=None) -> dict:
+    """One hidden variable among observed ones: EM looks at a few columns, whose distinct rows are brought here."""
+    begun = time.perf_counter()
+    alarm = lv.datasets.network("alarm")
+    found = lv.fit(alarm, rows, hidden={"INTUBATION": 3}, starts=3, seed=1, client=client)
+    return {"what": "em, blanket", "digest": digest(found.network, found.log_likelihood),
+            "log_likelihood": found.log_likelihood, "iterations": [run.iterations for run in found.starts],
+            "seconds": time.perf_counter() - begun}  # fmt: skip
+
+
+def compare_em(path: str) -> None:
+    from leverrier.learning.hidden import in_parts
+
+    lv.latent_classes(lv.datasets.network("asia").sample(500, seed=0), states=2, starts=2)  # compile
+    known = {name: labels for name, labels in lv.datasets.network("alarm").states.items() if name != "INTUBATION"}
+    for work in (classes, blanket):
+        say(workers="memory", **work(path))
+    for work, states in ((classes, None), (blanket, known)):
+        begun = time.perf_counter()
+        rows = in_parts(parts.look_at(path, states=states))
+        say(workers="disk", parted=time.perf_counter() - begun, **work(rows))
+    for count in (1, 2, 4):
+        with workers(count) as (_, client):
+            for work in (classes, blanket):
+                say(workers=count, **work(path, client))
+
+
 def say(**line) -> None:
     print(json.dumps({**line, "load": os.getloadavg()[0]}), flush=True)
 
@@ -103,9 +141,12 @@ def watched_workers(count: int):
                 each.wait()
 
 
-def kill_while_running(path: str, kills: int, every: float) -> None:
+def kill_while_running(path: str, kills: int, every: float, of: str) -> None:
     """Runs one after another until so many workers were killed; every answer must be the first one's."""
-    truth = structure(path)["digest"]
+    from leverrier.learning.hidden import in_parts
+
+    work = {"structure": structure, "em": classes}[of]
+    truth = work(path if of == "structure" else in_parts(parts.look_at(path)))["digest"]
     done, digests = [0], []
     rng = random.Random(0)
     with watched_workers(2) as (client, kill):
@@ -121,7 +162,7 @@ def kill_while_running(path: str, kills: int, every: float) -> None:
         try:
             while done[0] < kills:
                 before = done[0]
-                answer = structure(path, client)
+                answer = work(path, client)
                 digests.append(answer["digest"])
                 say(run=len(digests), killed_meanwhile=done[0] - before, same=answer["digest"] == truth, **answer)
         finally:
@@ -132,18 +173,21 @@ def kill_while_running(path: str, kills: int, every: float) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["workers", "kills"])
+    parser.add_argument("what", choices=["workers", "em", "kills"])
     parser.add_argument("path")
     parser.add_argument("--sample", type=int, default=None)
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--of", choices=["structure", "em"], default="structure")
     parser.add_argument("--every", type=float, default=12.0, help="seconds between kills, on average")
     parser.add_argument("--part", type=int, default=parts.PART, help="rows of a part")
     asked = parser.parse_args()
     parts.PART = asked.part
     if asked.what == "workers":
         compare(asked.path, asked.sample)
+    elif asked.what == "em":
+        compare_em(asked.path)
     else:
-        kill_while_running(asked.path, asked.kills, asked.every)
+        kill_while_running(asked.path, asked.kills, asked.every, asked.of)
 
 
 if __name__ == "__main__":

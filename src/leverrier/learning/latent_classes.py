@@ -120,6 +120,8 @@ def latent_classes(
 
 def _table(data: Any, max_memory: int | str | None, client: Any) -> Table | PartedTable:
     """The rows: in memory, or where they do not fit, and on a cluster, in parts of a Parquet file."""
+    if isinstance(data, PartedTable):
+        return data
     if client is not None and isinstance(data, str | os.PathLike):
         return in_parts(look_at(data), client)
     try:

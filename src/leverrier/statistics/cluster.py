@@ -48,15 +48,21 @@ def threads_of(client: Any) -> int:
 
 def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> list[Result]:
     """The results in order. A call whose worker died is run again by the scheduler, or begun again here."""
+    return list(each_on_cluster(client, function, calls))
+
+
+def each_on_cluster(
+    client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]
+) -> Iterator[Result]:
+    """The same, each as soon as it is there."""
     from distributed import Future, KilledWorker
 
     futures = [client.submit(function, *call, pure=False) for call in calls]
-    results = []
     try:
         for number, call in enumerate(calls):
             for attempt in range(ATTEMPTS):
                 try:
-                    results.append(_awaited(client, futures[number]))
+                    yield _awaited(client, futures[number])
                     break
                 except KilledWorker as problem:
                     if attempt == ATTEMPTS - 1:
@@ -67,7 +73,6 @@ def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tup
                     futures[number] = client.submit(function, *call, pure=False)
     finally:
         client.cancel(futures)
-    return results
 
 
 def _awaited(client: Any, future: Any) -> Any:

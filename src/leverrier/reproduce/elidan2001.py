@@ -44,7 +44,8 @@ def show(results: Results, quick: bool) -> Shown:
     parts = [
         claims.figure_2(results.get("figure 2")), claims.figure_3(beginning(results, "figure 3")),
         claims.breakdown(beginning(results, "breakdown")), claims.figure_4(results),
-        claims.times(beginning(results, "times")), figure_5(beginning(results, "figure 5")), figure_6(beginning(results, "figure 6"), quick),
+        claims.times(beginning(results, "times")), figure_5(beginning(results, "figure 5")),
+        figure_6(beginning(results, "figure 6"), quick),
     ]  # fmt: skip
     return Shown(tuple(s for s, _ in parts if s), tuple(c for _, own in parts for c in own))
 

@@ -169,7 +169,8 @@ def times(found: dict[str, Json]) -> Part:
               f"processor time; numbers up to {SWEPT}; a sweep that stops two beyond its best takes "
               f"{stopping[merging]:.0f} times as long"),
         Claim(names[1], sources[1], f"{seconds[brief]:.2f} s, {ratio[brief]:.0f} times faster; exact "
-              f"{exact[brief]:.1f} against {exact[sweep]:.1f} of {count}", ratio[brief] >= 100 and exact[brief] >= exact[sweep],
+              f"{exact[brief]:.1f} against {exact[sweep]:.1f} of {count}",
+              ratio[brief] >= 100 and exact[brief] >= exact[sweep],
               f'cardinality(refine="brief"); a sweep that stops two beyond its best takes '
               f"{stopping[brief]:.0f} times as long, exact {exact[short]:.1f}"),
         Claim(names[2], sources[2], f"exact: merging {exact[merging]:.1f}, EM sweep {exact[sweep]:.1f}, refined "

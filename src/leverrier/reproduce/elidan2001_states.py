@@ -112,8 +112,8 @@ def deviations(rows: int, samples: int) -> Json:
 
 
 def times(rows: int, seed: int) -> Json:
-    """All 20 variables merged, merged with a few steps of EM after it, refined, and by EM from 5 random starts: at every
-    number up to 8, until two beyond the best, and that stopped early. Seconds of processor and exact answers."""
+    """All 20 variables merged, merged with a few steps of EM after it, refined, and by EM from 5 random starts: at
+    every number up to 8, until two beyond the best, and that stopped early. Seconds of processor and exact answers."""
     network = lv.datasets.network("alarm")
     names = alarm_variables(network)
     data = network.sample(rows, seed=seed)

@@ -67,7 +67,7 @@ def test_from_the_front_door(sent):
 
 
 @pytest.mark.parametrize("most", [1, 3, 6])
-def test_a_budget_of_work_ends_at_the_same_place(sent, most):
+def test_a_budget_of_work_ends_at_the_same_place(most):
     def within(jobs):
         plan = Plan(max_hidden=1, jobs=jobs, work=Work(most + 3))  # (three pieces go to the rivals)
         return answer(run_search(star(), BDe(), plan)), plan.work.done
@@ -84,7 +84,7 @@ def test_a_resumed_run_takes_what_was_tried_elsewhere(sent, tmp_path):
     assert sum(sent) == 0
 
 
-def test_no_time_left_is_no_candidates_tried(sent):
+def test_no_time_left_is_no_candidates_tried():
     found = run_search(star(), BDe(), Plan(max_hidden=1, jobs=2, deadline=time.monotonic() - 1))
     assert not found.hidden
     assert not found.attempts

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
+from leverrier.discovery.ahead import compile_ahead
 from leverrier.discovery.evidence import FLOOR, Evidence, null_test
 from leverrier.discovery.examined import Examined, Shape, Verdict
 from leverrier.discovery.find import Search, begin, findings, next_hidden, practise
@@ -47,6 +48,7 @@ class Tests:
 def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     """The network route: where hidden variables sit, whether they are real, and what their states mean."""
     begun = time.monotonic()
+    compile_ahead(tests.jobs)
     search = begin(table, score, plan)
     seconds = once(plan, ("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
     quick = seconds * len(table.variables) < QUICK or table.n_rows * len(table.variables) < SMALL

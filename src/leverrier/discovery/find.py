@@ -99,9 +99,14 @@ def run_search(table: Table, score: Score, plan: Plan) -> Findings:
 
 def practise() -> None:
     """A search in miniature: it loads whatever a search needs."""
+    run_search(miniature(), BDe(), Plan(max_hidden=1))
+
+
+def miniature() -> Table:
+    """Four columns with something behind them, sixty rows."""
     rows = np.random.default_rng(0).integers(0, 2, (4, 60))
     rows[1:] ^= (rows[0] ^ rows[1:]) * (np.random.default_rng(1).random((3, 60)) < 0.7)
-    run_search(Table.from_codes({f"c{i}": (0, 1) for i in range(4)}, rows), BDe(), Plan(max_hidden=1))
+    return Table.from_codes({f"c{i}": (0, 1) for i in range(4)}, rows)
 
 
 @dataclass(eq=False)

@@ -3,7 +3,7 @@
     scripts/bench cardinality [--samples 10] [--rows 10000] [--only alarm,time,four,size]
 
 alarm   24 variables, each hidden in turn: how often exact of the 20 with two neighbours, how often over
-time    all 20 merged, all 20 refined, and EM from 5 random starts at every number of states up to the path's best + 1
+time    all 20 merged, with a few steps of EM after it, refined, and by EM from 5 random starts at every number
 four    four hidden variables with 3, 2, 4 and 3 states over binary columns [elidan2001 figure 5], against all-binary
 size    deviation from the truth against the number of rows [elidan2001 figure 4]; writes cardinality-deviation.png
 

@@ -29,13 +29,14 @@ AFTERWARDS = 0.7
 @click.argument("table")
 @click.option("--hidden", multiple=True, required=True, metavar="VARIABLE", help="Hidden node (repeat for several).")
 @click.option("--no-refine", is_flag=True, help="Stop after merging states; do not run EM.")
+@click.option("--brief", is_flag=True, help="A few steps of EM from the merged states: fast, and nearly as exact.")
 @options.seed
 @options.jobs
 @options.budget
 @options.as_json
 @options.quiet
 def cardinality(
-    network: str, table: str, hidden: tuple[str, ...], no_refine: bool, seed: int, jobs: int | None,
+    network: str, table: str, hidden: tuple[str, ...], no_refine: bool, brief: bool, seed: int, jobs: int | None,
     budget: float | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """How many states a hidden node of a network has.
@@ -44,6 +45,8 @@ def cardinality(
     leverrier cardinality model.bif data.csv --hidden STROKEVOLUME
     leverrier cardinality alarm rows.parquet --hidden HR --hidden CO --budget 2m
     """
+    if brief and no_refine:
+        raise lv.OptionError("--brief runs EM, --no-refine does not: give one of them")
     with Interruptible(quiet or as_json, budget) as run:
         run.load(lv.read_table, lv.cardinality)
         run.stop.waiting = True  # Ctrl-C breaks in: EM ends where it is, and what it has counts
@@ -51,8 +54,8 @@ def cardinality(
         known = {name: model.states[name] for name in model.variables if name not in hidden}
         data = lv.read_table(table, states=known)
         asked = hidden[0] if len(hidden) == 1 else list(hidden)
-        found = lv.cardinality(model, data, hidden=asked, refine=not no_refine, seed=seed, budget=run.seconds,
-                               jobs=jobs or 1, progress=run.line)  # fmt: skip
+        found = lv.cardinality(model, data, hidden=asked, refine="brief" if brief else not no_refine, seed=seed,
+                               budget=run.seconds, jobs=jobs or 1, progress=run.line)  # fmt: skip
     words = {"states": found.states, "status": str(found.status), "words": str(found)}
     click.echo(json.dumps(words) if as_json else str(found))
     return interrupted(run)

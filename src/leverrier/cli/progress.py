@@ -123,9 +123,9 @@ def leave(words: str = "interrupted") -> None:
             continue
     if words:
         os.write(2, f"leverrier: {words}\n".encode())
-    workers = sys.modules.get("leverrier.discovery.workers")
-    if workers is not None:
-        workers.end_workers()
+    for module, end in (("workers", "end_workers"), ("ahead", "end_compiling")):
+        loaded = sys.modules.get(f"leverrier.discovery.{module}")
+        getattr(loaded, end, int)()  # (int does nothing: it is not loaded, or not wholly)
     os._exit(130)
 
 

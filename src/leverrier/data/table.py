@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -96,9 +97,13 @@ class Table:
         small = np.where(cells < 0, np.iinfo(kind).max, cells).astype(kind)
         return cls(columns, np.ascontiguousarray(small), weights)
 
-    @property
+    @cached_property
     def variables(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: position for position, name in enumerate(self.variables)}
 
     @property
     def states(self) -> dict[str, tuple[Label, ...]]:
@@ -134,10 +139,9 @@ class Table:
         return round(float(np.count_nonzero(self.codes == self.missing, axis=0) @ self.weights))
 
     def index(self, name: str) -> int:
-        for position, column in enumerate(self.columns):
-            if column.name == name:
-                return position
-        raise TableError(f"no column {name!r}; the columns are {_some(self.variables)}")
+        if name not in self._places:
+            raise TableError(f"no column {name!r}; the columns are {_some(self.variables)}")
+        return self._places[name]
 
     def column(self, name: str) -> NDArray[np.unsignedinteger]:
         return self.codes[self.index(name)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def cardinality(
     data: Any,
     hidden: str | Sequence[str] | None = None,
     *,
-    refine: bool = True,
+    refine: bool | Literal["brief"] = True,
     score: Score | None = None,
     max_states: int | None = None,
     starts: int = STARTS,
@@ -60,7 +60,8 @@ def cardinality(
                 classes there are: one hidden variable over all columns
     data        the observed columns, with holes and weights as they are
     hidden      a name (the answer's `states` is a number), several names (a dict), or None for whatever is no column
-    refine      let EM decide around what merging found; without it merging alone does, in milliseconds
+    refine      let EM decide around what merging found; without it merging alone does, in milliseconds; "brief" lets a
+                few steps of EM from the merged states decide, in tens of milliseconds
     score       the prior: BDe(1) by default, with which pair gains are computed once; BDeu, or BIC without refine
     max_states  try no more than this
     starts      random starts of EM for each number of states, besides those from the merge path
@@ -77,10 +78,11 @@ def cardinality(
             most=max_states,
             seed=seed,
             deadline=np.inf if budget is None else time.monotonic() + budget,
+            brief=refine == "brief",
             threads=stack.enter_context(ThreadPoolExecutor(jobs)) if jobs > 1 else None,
             progress=progress,
         )
-        answer = _Answer(graph, table, rule, effort, refine)
+        answer = _Answer(graph, table, rule, effort, bool(refine))
         for group in _groups(graph, table, names):
             answer.add(group)
     alone = isinstance(hidden, str) or (hidden is None and len(names) == 1)
@@ -88,8 +90,10 @@ def cardinality(
 
 
 def _check(
-    refine: bool, score: Score, max_states: int | None, starts: int, budget: float | None, jobs: int
+    refine: bool | str, score: Score, max_states: int | None, starts: int, budget: float | None, jobs: int
 ) -> None:
+    if refine not in (True, False, "brief"):
+        raise OptionError(f"refine={refine!r}: expected True, False or 'brief'")
     for name, value in (("max_states", max_states), ("starts", starts), ("jobs", jobs)):
         if value is not None and value < 1:
             raise OptionError(f"{name}={value!r}: expected at least 1")

@@ -68,8 +68,6 @@ class Screening:
     attempts: list[Attempt] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
     """How many candidates were left when the time ran out; empty if none were."""
-    seen: set[Graph] = field(default_factory=set)
-    """Graphs that the climbs came through."""
 
     @cached_property
     def place(self) -> str:
@@ -80,10 +78,15 @@ class Screening:
 def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[Screening, Found], Found]) -> Found:
     """A hidden variable improved, or as it was improved before; as it was if time has run out."""
     return once(
-        screening.plan, (kind, screening.place, one.tried.graph, tuple(one.sizes.items()), one.tried.score),
+        screening.plan, improvement(screening, kind, one),
         lambda: improve(screening, one), lambda found: write_tried(screening, found.tried),
         lambda piece: replaced(screening, one, read_tried(screening, piece)), lambda: one,
     )  # fmt: skip
+
+
+def improvement(screening: Screening, kind: str, one: Found) -> tuple[Any, ...]:
+    """What tells one improvement of a hidden variable from another."""
+    return (kind, screening.place, one.tried.graph, tuple(one.sizes.items()), one.tried.score)
 
 
 def write_tried(screening: Screening, tried: Tried) -> dict[str, Any]:

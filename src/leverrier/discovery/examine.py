@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from leverrier.data.table import Table
+from leverrier.discovery.ahead import compile_ahead
 from leverrier.discovery.evidence import FLOOR, Evidence, null_test
 from leverrier.discovery.examined import Examined, Shape, Verdict
-from leverrier.discovery.find import Search, begin, findings, next_hidden, run_search
+from leverrier.discovery.find import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.held_out import held_out_gain
 from leverrier.discovery.meaning import explain
@@ -20,7 +19,7 @@ from leverrier.discovery.power import power
 from leverrier.discovery.resamples import support
 from leverrier.discovery.whole_class import WholeClass, whole_class
 from leverrier.discovery.workers import prepare
-from leverrier.learning.score import BDe, Score
+from leverrier.learning.score import Score
 from leverrier.model.network import Network
 
 QUICK, SMALL = 1.0, 5000
@@ -49,11 +48,13 @@ class Tests:
 def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     """The network route: where hidden variables sit, whether they are real, and what their states mean."""
     begun = time.monotonic()
+    compile_ahead(tests.jobs)
     search = begin(table, score, plan)
     seconds = once(plan, ("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
     quick = seconds * len(table.variables) < QUICK or table.n_rows * len(table.variables) < SMALL
     tests = replace(tests, jobs=1) if quick else tests
-    if tests.draws and plan.client is None and seconds < COMPILED:
+    search.plan = plan = replace(plan, jobs=tests.jobs)
+    if plan.client is None and seconds < COMPILED:
         prepare(tests.jobs, practise)
     did = [_filled_words(table)] if table.n_missing else []
     did.append(f"learned the best network without hidden variables ({len(search.baseline.network.edges)} arcs)")
@@ -84,13 +85,6 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
         missed = power(search.baseline.network, round(table.total), score, plan, tests.jobs)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
-
-
-def practise() -> None:
-    """A search in miniature: it loads whatever a search needs."""
-    rows = np.random.default_rng(0).integers(0, 2, (4, 60))
-    rows[1:] ^= (rows[0] ^ rows[1:]) * (np.random.default_rng(1).random((3, 60)) < 0.7)
-    run_search(Table.from_codes({f"c{i}": (0, 1) for i in range(4)}, rows), BDe(), Plan(max_hidden=1))
 
 
 def _give_up(search: Search, reason: str) -> None:

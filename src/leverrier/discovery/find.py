@@ -32,6 +32,7 @@ from leverrier.discovery.region import Ground
 from leverrier.discovery.screening import best_hidden
 from leverrier.discovery.settling import settled
 from leverrier.discovery.splitting import split_in_two
+from leverrier.discovery.workers import prepare
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.family_scores import FamilyScores
 from leverrier.learning.fit import fit
@@ -57,6 +58,7 @@ def find_hidden(
     max_parents: int | None = None,
     seed: int = 0,
     budget: float | None = None,
+    jobs: int = 1,
     progress: Progress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -67,6 +69,7 @@ def find_hidden(
     cardinality   how many states, or "auto"
     construction  how a candidate is put in: "default" (docs/find-hidden.md) or the source's, "elidan2000"
     budget        seconds; what was found by then is returned
+    jobs          processes that candidates are shared out to; the answer does not depend on them
     checkpoint    a folder for what is done so far; with resume=True the search goes on from there, bit for bit the same
     """
     for name, value, allowed in (("method", method, Method), ("construction", construction, Construction)):
@@ -76,11 +79,14 @@ def find_hidden(
         raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
     if max_hidden < 0:
         raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
+    if jobs < 1:
+        raise OptionError(f"jobs={jobs!r}: expected at least 1")
     deadline = np.inf if budget is None else time.monotonic() + budget
     table, rule = as_table(data), score or BDe()
     plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed)
     with kept_in(checkpoint, resume, "find_hidden", table, plan, rule) as journal:
-        return run_search(table, rule, replace(plan, deadline=deadline, progress=progress, journal=journal))
+        prepare(jobs, practise)
+        return run_search(table, rule, replace(plan, deadline=deadline, progress=progress, journal=journal, jobs=jobs))
 
 
 def run_search(table: Table, score: Score, plan: Plan) -> Findings:
@@ -89,6 +95,18 @@ def run_search(table: Table, score: Score, plan: Plan) -> Findings:
     while len(search.found) < plan.max_hidden and next_hidden(search):
         pass
     return findings(search)
+
+
+def practise() -> None:
+    """A search in miniature: it loads whatever a search needs."""
+    run_search(miniature(), BDe(), Plan(max_hidden=1))
+
+
+def miniature() -> Table:
+    """Four columns with something behind them, sixty rows."""
+    rows = np.random.default_rng(0).integers(0, 2, (4, 60))
+    rows[1:] ^= (rows[0] ^ rows[1:]) * (np.random.default_rng(1).random((3, 60)) < 0.7)
+    return Table.from_codes({f"c{i}": (0, 1) for i in range(4)}, rows)
 
 
 @dataclass(eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import leverrier
 from leverrier.data.checkpoint import Checkpoint, Journal, marked
 from leverrier.data.table import Table
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.workers import in_parallel
+from leverrier.discovery.workers import in_parallel, prepare, ready, streamed
 from leverrier.errors import FormatError, LeverrierError, OptionError
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
@@ -106,6 +107,54 @@ def each_once(
                 journal.add(name, write(result))
     plan.worked(len(found))
     return [found[name] for name in names if name in found]
+
+
+def in_order(
+    plan: Plan,
+    here: Callable[..., Result],
+    there: Callable[..., Result],
+    calls: Sequence[tuple[Any, ...]],
+    keys: Sequence[tuple[Any, ...]],
+    write: Callable[[Result], Any] = same,
+    read: Callable[[Any], Result] = same,
+) -> Iterator[Result]:
+    """Independent calls, each result in its turn: kept ones as they were, others worked out here until other processes
+    are ready, and then there. Fewer if time runs out."""
+    for number, (call, key) in enumerate(zip(calls, keys, strict=True)):
+        if number and ready(plan):
+            yield from _in_order_there(plan, there, calls[number:], keys[number:], write, read)
+            return
+        kept = plan.journal is not None and plan.journal.get(name_of(key)) is not None
+        if plan.spent and not kept:
+            return
+        yield once(plan, key, partial(here, *call), write, read)
+        prepare(plan.jobs, int)  # (now at the latest: what they will run has been compiled)
+
+
+def _in_order_there(
+    plan: Plan,
+    there: Callable[..., Result],
+    calls: Sequence[tuple[Any, ...]],
+    keys: Sequence[tuple[Any, ...]],
+    write: Callable[[Result], Any],
+    read: Callable[[Any], Result],
+) -> Iterator[Result]:
+    journal = plan.journal
+    most = len(calls) if plan.work is None else plan.work.left
+    names = [name_of(key) for key in keys[:most]]
+    kept = {} if journal is None else {name: journal.get(name) for name in names if journal.get(name) is not None}
+    left = [call for name, call in zip(names, calls, strict=False) if name not in kept]
+    results = streamed(plan, there, left)
+    for name in names:
+        if name in kept:
+            yield _read(read, kept[name])
+        elif plan.spent or (result := next(results, None)) is None:
+            return
+        else:
+            if journal is not None and not plan.spent:
+                journal.add(name, write(result))
+            yield result
+        plan.worked()
 
 
 def name_of(key: Sequence[Any]) -> str:

@@ -68,8 +68,17 @@ class Plan:
     journal: Journal | None = None
     """Where pieces of the work are kept, so that a run can be resumed."""
     work: Work | None = None
+    jobs: int = 1
+    """Processes among which candidates are shared out: the answer does not depend on them."""
     client: Any = None
     """A Dask client whose workers do independent pieces."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The deadline by the clock on the wall: another machine's own clock began at another time."""
+        return {**self.__dict__, "deadline": self.deadline - time.monotonic() + time.time()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, deadline=state["deadline"] - time.time() + time.monotonic())
 
     @property
     def spent(self) -> bool:
@@ -95,4 +104,4 @@ class Plan:
 
     def silent(self) -> Plan:
         """The same, telling nobody: for runs in other processes."""
-        return replace(self, progress=None, stop=None, journal=None, work=None, client=None)
+        return replace(self, progress=None, stop=None, journal=None, work=None, jobs=1, client=None)

@@ -32,6 +32,8 @@ ALWAYS = 6
 POSITIVE, STRONG = 1.0, 3.0
 """Nats of evidence for one state more, and for two states rather than none (odds of 3 and of 20 to one, after Kass and
 Raftery 1995)."""
+BRIEF = 40
+"""Steps of EM that tell numbers of states apart when they begin at merged states."""
 WORTH = 0.01
 """Nats by which a merged start must improve a smaller model to be carried further down."""
 
@@ -61,12 +63,19 @@ class Effort:
     most: int | None = None
     seed: int = 0
     deadline: float = np.inf
+    brief: bool = False
+    """A few steps of EM from the merge path's assignments alone: no random starts, nothing carried down."""
     threads: Executor | None = None
     progress: Progress | None = None
 
     def rng(self, *key: int) -> np.random.Generator:
         """A generator of its own for each number of states and start: answers do not depend on who runs first."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+
+    @property
+    def steps(self) -> int | None:
+        """Of one run of EM, at most."""
+        return BRIEF if self.brief else None
 
     @property
     def spent(self) -> bool:
@@ -99,7 +108,8 @@ class Refinement:
         last = min(path.n_first, distinguishable(path.first), self.effort.most or np.inf)
         passed = min(path.best(self.effort.most) + 1, ALWAYS)
         k = 0
-        while k < last and (k < 2 or k < max(self.chosen + AHEAD, passed)):
+        ahead = 1 if self.effort.brief else AHEAD
+        while k < last and (k < 2 or k < max(self.chosen + ahead, passed)):
             k += 1
             self._try(k, path)
             if self.status is Status.INTERRUPTED:
@@ -113,12 +123,14 @@ class Refinement:
         setting, effort = self.setting(k), self.effort
         labels = self.around.by_configuration(path.assignment(k))
         points = [setting.at_states({self.name: labels}, effort.rng(k, 0))]
-        points += [setting.at_random(effort.rng(k, i)) for i in range(1, effort.starts + 1 if k > 1 else 1)]
+        further = 0 if effort.brief or k == 1 else effort.starts
+        points += [setting.at_random(effort.rng(k, 1 + i)) for i in range(further)]
         spread = map if effort.threads is None else effort.threads.map
-        ends = list(spread(lambda point: setting.run(point, effort.deadline), points))
+        ends = list(spread(lambda point: setting.run(point, effort.deadline, effort.steps), points))
         self._keep(k, "path", ends[:1])
         self._keep(k, "random", ends[1:])
-        self._carry_down(k)
+        if not effort.brief:
+            self._carry_down(k)
         if effort.progress is not None:
             effort.progress(f"{self.name} with {k} states", self.evidence(k))
 
@@ -133,7 +145,7 @@ class Refinement:
                 improved = improved or level.best is None or end.bound > level.best.bound + WORTH
                 level = replace(level, best=end, correction=None)
             level = replace(level, **{kind: max(getattr(level, kind), end.bound)})
-        if level.best is not None and level.correction is None:
+        if level.best is not None and level.correction is None and not self.effort.brief:
             level = replace(level, correction=self.setting(k).missing_information(level.best))
         self.levels[k] = level
         return improved

@@ -6,9 +6,20 @@ from functools import partial
 from typing import Any
 
 from leverrier.discovery.candidate import Candidate, Placement, candidates, put_in, put_in_elidan2000
-from leverrier.discovery.deepening import ROUNDS, Found, Screening, deepen, found_once, linked, read_tried, write_tried
+from leverrier.discovery.deepening import (
+    ROUNDS,
+    Found,
+    Screening,
+    deepen,
+    improvement,
+    linked,
+    read_tried,
+    replaced,
+    write_tried,
+)
+from leverrier.discovery.elsewhere import Elsewhere
 from leverrier.discovery.findings import Attempt
-from leverrier.discovery.pieces import once, read_graph, write_graph
+from leverrier.discovery.pieces import in_order
 from leverrier.discovery.plan import WORTH, Construction
 from leverrier.discovery.region import Tried, try_region
 from leverrier.discovery.unexplained import dependent_groups
@@ -34,15 +45,30 @@ def best_hidden(screening: Screening) -> Found | str:
     suggested = _suggested(screening)
     if not suggested:
         return "no candidates: no group of three columns hangs together"
-    screened = _screen(screening, suggested)
-    best = _distinct(screened)[:DEEPENED]
-    deep = [found_once(screening, "deepened", one, deepen) for one in best]
+    there = Elsewhere.of(screening)
+    screened = _screen(screening, there, suggested)
+    deep = _deepened(screening, there, _distinct(screened)[:DEEPENED])
     helping = [one for one in deep if linked(one) and one.gain > WORTH]
     if not helping and screening.cut:
         return f"cut short: the time ran out with {screening.cut[0]} candidates left to try"
     if not helping:
         return "none helped: no candidate scored above the best network without it"
     return max(helping, key=lambda one: one.gain)
+
+
+def _deepened(screening: Screening, there: Elsewhere, best: list[Found]) -> list[Found]:
+    """Each improved at length; as it is, where time ran out."""
+    keys = [improvement(screening, "deepened", one) for one in best]
+    tried = in_order(
+        screening.plan, partial(_deep, screening), partial(there, _deep), [(one,) for one in best], keys,
+        partial(write_tried, screening), partial(read_tried, screening),
+    )  # fmt: skip
+    deep = [replaced(screening, one, end) for one, end in zip(best, tried, strict=False)]
+    return deep + best[len(deep) :]
+
+
+def _deep(screening: Screening, one: Found) -> Tried:
+    return deepen(screening, one).tried
 
 
 def _suggested(screening: Screening) -> list[Candidate]:
@@ -60,48 +86,51 @@ def _suggested(screening: Screening) -> list[Candidate]:
     ]
 
 
-def _screen(screening: Screening, suggested: list[Candidate]) -> list[Found]:
+def _screen(screening: Screening, there: Elsewhere, suggested: list[Candidate]) -> list[Found]:
     """Every candidate with a few states: EM from each start, structural EM from the best of them."""
     plan = screening.plan
-    chosen = _most_promising(screening, suggested)
+    chosen = _most_promising(screening, there, suggested)
+    keys = [("candidate", screening.place, tuple(sorted(candidate.members))) for candidate in chosen]
+    calls = [(candidate, number == 0) for number, candidate in enumerate(chosen)]
+    ends = in_order(
+        plan, partial(_climb, screening), partial(there, _climb), calls, keys,
+        partial(_write_climbed, screening), partial(_read_climbed, screening),
+    )  # fmt: skip
     results = []
-    for number, candidate in enumerate(chosen):
-        states = _first_states(screening, candidate)
-        key = ("candidate", screening.place, tuple(sorted(candidate.members)))
-        write, read = partial(_write_climbed, screening, set(screening.seen)), partial(_read_climbed, screening)
-        end = once(plan, key, partial(_climb, screening, candidate, states, needed=not results), write, read)
+    for candidate, end in zip(chosen, ends, strict=False):
         if end is None:
-            screening.cut.append(len(chosen) - number)
             break
-        plan.tell("candidates", (1 + number) / len(chosen))
+        plan.tell("candidates", (1 + len(results)) / len(chosen))
         best, start = end
+        states = _first_states(screening, candidate)
         sizes = {**screening.sizes, screening.name: states}
         found = Found(screening.name, best, sizes, best.score - screening.score, candidate, start)
         results.append(found)
         screening.attempts.append(_attempt(found, states))
+    if len(results) < len(chosen):
+        screening.cut.append(len(chosen) - len(results))
     return sorted(results, key=lambda one: -one.gain)
 
 
-def _climb(screening: Screening, candidate: Candidate, states: int, needed: bool) -> tuple[Tried, str] | None:
+def _climb(screening: Screening, candidate: Candidate, needed: bool) -> tuple[Tried, str] | None:
     """Where a candidate's climbs ended best, and how it was put in; None once time has run out, unless it is needed."""
+    states = _first_states(screening, candidate)
     ends = _brief(screening, candidate, states)
     if not ends:
         return None
     if screening.plan.method != "fixed":
-        ends = [(_try(screening, place, states, candidate, ROUNDS), place) for _, place in ends[:HUBS_CLIMBED]]
+        seen: set[Graph] = set()
+        ends = [(_try(screening, place, states, candidate, ROUNDS, seen), place) for _, place in ends[:HUBS_CLIMBED]]
     best, place = max(ends, key=lambda pair: pair[0].score)
     return None if screening.plan.spent and not needed else (best, place.start)
 
 
-def _write_climbed(screening: Screening, before: set[Graph], end: tuple[Tried, str] | None) -> dict[str, Any]:
-    """With the graphs that were new to these climbs: later ones end there."""
+def _write_climbed(screening: Screening, end: tuple[Tried, str] | None) -> dict[str, Any]:
     assert end is not None
-    new = [write_graph(graph) for graph in screening.seen - before]
-    return {"tried": write_tried(screening, end[0]), "start": end[1], "seen": new}
+    return {"tried": write_tried(screening, end[0]), "start": end[1]}
 
 
 def _read_climbed(screening: Screening, piece: dict[str, Any]) -> tuple[Tried, str]:
-    screening.seen.update(read_graph(graph) for graph in piece["seen"])
     return read_tried(screening, piece["tried"]), str(piece["start"])
 
 
@@ -113,18 +142,18 @@ def _first_states(screening: Screening, candidate: Candidate) -> int:
     return 2 if binary else SCREENED_STATES
 
 
-def _most_promising(screening: Screening, suggested: list[Candidate]) -> list[Candidate]:
+def _most_promising(screening: Screening, there: Elsewhere, suggested: list[Candidate]) -> list[Candidate]:
     """In wide tables there are too many to climb: those that EM alone, without any arcs kept, says most for."""
     if len(suggested) <= MOST_CLIMBED:
         return suggested
+    keys = [("glance", screening.place, tuple(sorted(candidate.members))) for candidate in suggested]
+    calls = [(candidate,) for candidate in suggested]
     judged = []
-    for number, candidate in enumerate(suggested):
-        key = ("glance", screening.place, tuple(sorted(candidate.members)))
-        reached = once(screening.plan, key, partial(_glance, screening, candidate))
+    for reached in in_order(screening.plan, partial(_glance, screening), partial(there, _glance), calls, keys):
         if reached is None:
             break
-        judged.append((reached, -number))
-        screening.plan.tell("candidates, at a glance", (1 + number) / len(suggested))
+        judged.append((reached, -len(judged)))
+        screening.plan.tell("candidates, at a glance", len(judged) / len(suggested))
     return [suggested[-number] for _, number in sorted(judged, reverse=True)[:MOST_CLIMBED]]
 
 
@@ -160,7 +189,12 @@ def _placements(construction: Construction, graph: Graph, candidate: Candidate, 
     return [put_in(graph, candidate.members, name, hub) for hub in hubs]
 
 
-def _try(screening: Screening, place: Placement, states: int, candidate: Candidate, rounds: int) -> Tried:
+def _try(
+    screening: Screening, place: Placement, states: int, candidate: Candidate, rounds: int,
+    seen: set[Graph] | None = None,
+) -> Tried:  # fmt: skip
+    """Structural EM from a placement, so many rounds. `seen` are graphs that the candidate's other climbs came
+    through: going on from one of them would end where that climb did."""
     graph = place.graph
     region = set(candidate.members) | {p for v in candidate.members for p in graph.parents(v)}
     if screening.plan.method == "full" and rounds:
@@ -168,7 +202,7 @@ def _try(screening: Screening, place: Placement, states: int, candidate: Candida
     hidden = {**screening.sizes, screening.name: states}
     return try_region(
         screening.ground, graph, hidden, region, merged=screening.name if rounds else None, starts=2 if rounds else 1,
-        max_rounds=rounds, tolerance=TOLERANCE, seen=screening.seen if rounds else None, seed=screening.plan.seed,
+        max_rounds=rounds, tolerance=TOLERANCE, seen=seen, seed=screening.plan.seed,
     )  # fmt: skip
 
 

@@ -51,22 +51,32 @@ class Surroundings:
 
     def by_configuration(self, labels: Integers) -> Integers:
         """States by row of the data as states by row of the small table, on which rows here must agree."""
+        return labels[self._first]
+
+    @cached_property
+    def _first(self) -> Integers:
+        """A row of the data for each row here."""
         first = np.full(self.table.n_rows, -1, dtype=np.int64)
         first[self.index[::-1]] = np.arange(len(self.index))[::-1]
-        return labels[first]
+        return first
 
 
 def hangs_together(graph: Graph, table: Table, hidden: Iterable[str]) -> frozenset[str]:
     """The hidden variables, and what is unobserved somewhere and shares a family with one of them, and so on."""
-    absent = {node for node in graph if node not in table.variables}
-    holes = {name for name, column in zip(table.variables, table.codes, strict=True) if np.any(column == table.missing)}
+    unseen: dict[str, bool] = {}  # (asked only of what is near: a table may be wide)
+
+    def somewhere_unobserved(node: str) -> bool:
+        if node not in unseen:
+            unseen[node] = node not in table.variables or bool(np.any(table.column(node) == table.missing))
+        return unseen[node]
+
     found = set(hidden)
     waiting = list(found)
     while waiting:
         node = waiting.pop()
         for child in (node, *graph.children(node)):
             for other in (child, *graph.parents(child)):
-                if other not in found and (other in holes or other in absent):
+                if other not in found and somewhere_unobserved(other):
                     found.add(other)
                     waiting.append(other)
     return frozenset(found)

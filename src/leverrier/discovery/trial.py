@@ -77,10 +77,10 @@ class Setting:
         """The log posterior of parameters, up to what does not depend on them."""
         return ParameterClimb(self.task.objective, theta, tolerance=TOLERANCE).evaluate()
 
-    def run(self, start: Floats, deadline: float = np.inf) -> Trial:
-        """EM to the end from these parameters."""
+    def run(self, start: Floats, deadline: float = np.inf, steps: int | None = None) -> Trial:
+        """EM to the end from these parameters, or at most so many steps."""
         climber = ParameterClimb(self.task.objective, start, tolerance=TOLERANCE)
-        limit = int(np.clip(MOST_WORK / max(self.plan.work, 1.0), 50, MOST_ITERATIONS))
+        limit = steps or int(np.clip(MOST_WORK / max(self.plan.work, 1.0), 50, MOST_ITERATIONS))
         found = climb(climber, max_iterations=limit, deadline=deadline)
         bound, counts = completed_score(self.seen, self.plan, climber.theta, self.score)
         return Trial(

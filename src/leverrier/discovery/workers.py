@@ -6,14 +6,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
 from leverrier.discovery.plan import Plan
-from leverrier.statistics.cluster import on_cluster
+from leverrier.statistics.cluster import each_on_cluster, on_cluster
 
 Result = TypeVar("Result")
 _started: set[int] = set()
@@ -36,6 +36,37 @@ def in_parallel(
         if plan.stopped:  # whatever the dying workers raised
             return []
         raise
+    finally:
+        if plan.stop is not None:
+            plan.stop.waiting = False
+
+
+def ready(plan: Plan) -> bool:
+    """Whether other processes can take calls at once."""
+    return plan.client is not None or plan.jobs in _started
+
+
+def streamed(plan: Plan, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
+    """The results in order, each as soon as it is there; no more of them once the user has stopped it."""
+    try:
+        if plan.client is not None:
+            results: Iterator[Any] = each_on_cluster(plan.client, function, calls)
+        else:
+            there: Any = Parallel(n_jobs=plan.jobs, return_as="generator")
+            results = iter(there(delayed(function)(*call) for call in calls))
+        for _ in calls:
+            yield _waited_for(plan, results)
+    except BaseException:
+        if not plan.stopped:  # (else: whatever the dying workers raised)
+            raise
+
+
+def _waited_for(plan: Plan, results: Iterator[Result]) -> Result:
+    """The next one. Only here may Ctrl-C break in, not while a result is being used."""
+    try:
+        if plan.stop is not None:
+            plan.stop.waiting = True
+        return next(results)
     finally:
         if plan.stop is not None:
             plan.stop.waiting = False

@@ -66,32 +66,47 @@ def _itself(value: Result) -> Result:
 
 def on_cluster(client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> list[Result]:
     """The results in order. A call whose worker died is run again by the scheduler, or begun again here."""
-    from distributed import Future, KilledWorker
+    return list(each_on_cluster(client, function, calls))
+
+
+def each_on_cluster(
+    client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]
+) -> Iterator[Result]:
+    """The same, each as soon as it is there."""
     from distributed.comm import CommClosedError
 
     futures = [_open(client).submit(function, *call, pure=False) for call in calls]
-    results = []
+    done = 0
     try:
-        for number, call in enumerate(calls):
-            for attempt in range(ATTEMPTS):
-                try:
-                    results.append(_awaited(client, futures[number]))
-                    break
-                except KilledWorker as problem:
-                    if attempt == ATTEMPTS - 1:
-                        raise LeverrierError(f"workers died {ATTEMPTS} times over one task: {problem}") from None
-                    for given in call:
-                        if isinstance(given, Future) and given.status == "error":
-                            given.retry()  # a part that died with its workers: Dask gives up on it after a few
-                    futures[number] = client.submit(function, *call, pure=False)
+        for call, future in zip(calls, futures, strict=True):
+            result = _begun_again(client, function, call, future)
+            done += 1
+            yield result
     except (CancelledError, CommClosedError):
         where = client.scheduler.address
         raise LeverrierError(f"the connection to the cluster at {where} was lost: run again") from None
     finally:
-        if len(results) < len(calls):
+        if done < len(calls):
             with suppress(CancelledError, CommClosedError):
-                client.cancel(futures)
-    return results
+                client.cancel(futures[done:])
+
+
+def _begun_again(client: Any, function: Callable[..., Result], call: tuple[Any, ...], future: Any) -> Result:
+    """A call's result, also after Dask has given up on it or on what it was given."""
+    from distributed import Future, KilledWorker
+
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return _awaited(client, future)
+        except KilledWorker:
+            for given in call:
+                if isinstance(given, Future) and given.status == "error":
+                    given.retry()  # a part that died with its workers: Dask gives up on it after a few
+            future = client.submit(function, *call, pure=False)
+    try:
+        return _awaited(client, future)
+    except KilledWorker as problem:
+        raise LeverrierError(f"workers died {ATTEMPTS} times over one task: {problem}") from None
 
 
 def _awaited(client: Any, future: Any) -> Any:

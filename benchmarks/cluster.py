@@ -3,7 +3,7 @@
 python benchmarks/cluster.py workers FILE.parquet [--sample N]     # local, then 1, 2, 4 worker processes
 python benchmarks/cluster.py em FILE.parquet [--part 100000]       # EM: memory, parts on disk, 1, 2, 4 worker processes
 python benchmarks/cluster.py kills FILE.parquet [--kills 20]       # two workers, one of them killed every few moments
-                                                [--of em]          # while EM runs, instead of a structure search
+                                                [--of em --few 0]  # while EM asks the parts
 
 FILE is made by `benchmarks/large.py make`. Every line has a digest of the network, its probabilities and the score.
 """
@@ -21,6 +21,7 @@ from contextlib import contextmanager
 
 import leverrier as lv
 from leverrier.data import parts
+from leverrier.statistics import parted_observation
 
 
 def digest(network, score: float) -> str:
@@ -180,8 +181,9 @@ def main() -> None:
     parser.add_argument("--of", choices=["structure", "em"], default="structure")
     parser.add_argument("--every", type=float, default=12.0, help="seconds between kills, on average")
     parser.add_argument("--part", type=int, default=parts.PART, help="rows of a part")
+    parser.add_argument("--few", type=int, default=parted_observation.FEW_ROWS, help="distinct rows brought here")
     asked = parser.parse_args()
-    parts.PART = asked.part
+    parts.PART, parted_observation.FEW_ROWS = asked.part, asked.few
     if asked.what == "workers":
         compare(asked.path, asked.sample)
     elif asked.what == "em":

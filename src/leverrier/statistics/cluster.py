@@ -73,7 +73,7 @@ def each_on_cluster(
     client: Any, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]
 ) -> Iterator[Result]:
     """The same, each as soon as it is there."""
-    from distributed.comm import CommClosedError
+    from distributed.comm.core import CommClosedError
 
     futures = [_open(client).submit(function, *call, pure=False) for call in calls]
     done = 0

@@ -139,8 +139,9 @@ def test_what_a_cluster_cannot_read_is_said(cluster, tmp_path):
 def test_who_does_not_answer_is_said():
     with pytest.raises(OptionError, match=r"expected a dask\.distributed\.Client or its address"):
         connect(17)
-    with pytest.raises(OptionError, match="no Dask scheduler answers at"):
-        connect("nowhere://")
+    for address in ("nowhere://", "", "tcp://127.0.0.1", "tcp://:port"):
+        with pytest.raises(OptionError, match="no Dask scheduler answers at"):
+            connect(address)
 
 
 class Slow:

@@ -31,6 +31,8 @@ def connect(address: Any) -> Any:
     Dask's own configuration)."""
     try:
         from distributed import Client
+        from distributed.comm.addressing import parse_address, parse_host_port
+        from distributed.comm.registry import get_backend
     except ImportError:
         raise MissingExtraError("a cluster needs Dask: pip install leverrier[cluster]") from None
     if isinstance(address, Client):
@@ -38,6 +40,10 @@ def connect(address: Any) -> Any:
     if not isinstance(address, str):
         raise OptionError(f"client={type(address).__name__}: expected a dask.distributed.Client or its address")
     try:
+        scheme, place = parse_address(address)  # (a client that was begun in vain complains when it is dropped)
+        get_backend(scheme)
+        if scheme != "inproc":
+            parse_host_port(place)
         return Client(address, timeout=20, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as problem:
         raise OptionError(f"no Dask scheduler answers at {address}: {problem}") from None

@@ -36,7 +36,7 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
     )  # fmt: skip
     gains = [{"x": depth[len(tree.leaves) + m], "y": height[len(tree.leaves) + m],
               "said": f"{gain:+,.0f}".replace("-", "−")} for m, (_, _, gain) in enumerate(tree.merges)]  # fmt: skip
-    numbers = alt.Chart(alt.Data(values=gains)).mark_text(align="right", dx=-5, fontSize=10, color=INK).encode(
+    numbers = alt.Chart(alt.Data(values=gains)).mark_text(align="right", dx=-9, fontSize=10, color=INK).encode(
         x=x, y=y, text="said:N"
     )
     names = [{"y": height[n], "said": shortened(label, LABEL)} for n, label in enumerate(tree.leaves)]

@@ -17,6 +17,7 @@ from leverrier.discovery.evidence import Evidence
 from leverrier.discovery.examined import Examined, Shape
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.merge_tree import MergeTree
 from leverrier.discovery.power import Power
 from leverrier.discovery.residual import Pair, Remaining
 from leverrier.errors import FormatError
@@ -56,6 +57,7 @@ def dump(found: Examined) -> str:
         "rows": None if found.rows is None else asdict(found.rows),
         "remaining": None if found.remaining is None else asdict(found.remaining),
         "scores": {name: [list(pair) for pair in pairs] for name, pairs in found.scores.items()},
+        "merges": {name: asdict(tree) for name, tree in found.merges.items()},
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
 
@@ -120,7 +122,18 @@ def _examined(content: Mapping[str, Any]) -> Examined:
         rows=_read_rows(content.get("rows")),
         remaining=_read_remaining(content.get("remaining")),
         scores={name: tuple((int(k), float(v)) for k, v in each) for name, each in content.get("scores", {}).items()},
+        merges={name: _read_tree(each) for name, each in content.get("merges", {}).items()},
     )
+
+
+def _read_tree(piece: Mapping[str, Any]) -> MergeTree:
+    merges = tuple((int(left), int(right), float(gain)) for left, right, gain in piece["merges"])
+    tree = MergeTree(tuple(piece["leaves"]), tuple(map(float, piece["rows"])), merges, int(piece["configurations"]))
+    made = sorted(part for left, right, _ in merges for part in (left, right))
+    whole = len(tree.leaves) == len(tree.rows) == len(merges) + 1 and made == list(range(2 * len(merges)))
+    if not whole or any(max(left, right) >= len(tree.leaves) + m for m, (left, right, _) in enumerate(merges)):
+        raise ValueError("a merge tree that is none")
+    return tree
 
 
 def _require_whole(found: Examined) -> None:

@@ -16,6 +16,7 @@ from leverrier.data.reading import read_table
 from leverrier.data.table import Table
 from leverrier.discovery.certainty import rows_of
 from leverrier.discovery.examined import Examined
+from leverrier.discovery.merge_tree import MergeTree, merge_tree
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.residual import Simulate, remaining
 from leverrier.learning.fit import fit
@@ -46,8 +47,9 @@ def described(
     posteriors = {} if plan.spent else _posteriors(found, source, table)
     left = None if plan.spent or not thorough else remaining(table, _simulator(found, table), plan.seed)
     scores = {} if plan.spent or not thorough else _scores(found, table, score, plan)
+    merges = {} if plan.spent or not thorough else _merges(found, table, score)
     plan.tell("what is left unexplained", 1.0)
-    return replace(found, rows=rows_of(table, posteriors), remaining=left, scores=scores,
+    return replace(found, rows=rows_of(table, posteriors), remaining=left, scores=scores, merges=merges,
                    settings={**found.settings, "versions": versions()})  # fmt: skip
 
 
@@ -113,6 +115,13 @@ def _scores(found: Examined, table: Table, score: Score, plan: Plan) -> dict[str
                 return scores
         scores[each.name] = tuple(reached)
     return scores
+
+
+def _merges(found: Examined, table: Table, score: Score) -> dict[str, MergeTree]:
+    if found.model is not None:
+        return {}
+    trees = {each.name: merge_tree(found.network.graph, table, each.name, each.states, score) for each in found.hidden}
+    return {name: tree for name, tree in trees.items() if tree is not None}
 
 
 def _surroundings(graph: Graph, name: str) -> Graph:

@@ -12,6 +12,7 @@ from leverrier.data.table import Table, Variable
 from leverrier.discovery.certainty import Rows
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import State
+from leverrier.discovery.merge_tree import MergeTree
 from leverrier.discovery.power import Power
 from leverrier.discovery.residual import Remaining
 from leverrier.model.network import Network
@@ -65,6 +66,8 @@ class Examined:
     """Dependencies that the model leaves unexplained."""
     scores: Mapping[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
     """By hidden variable, (states, score) with the same arcs; empty where it was not measured."""
+    merges: Mapping[str, MergeTree] = field(default_factory=dict)
+    """By hidden variable, how the configurations next to it merge into states; empty where that was not worked out."""
 
     def like(self) -> Table:
         """An empty table with the columns of the data."""

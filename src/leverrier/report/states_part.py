@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.meaning import State
+from leverrier.discovery.merge_tree import MergeTree
 from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.report.discovery_charts import MANY_STATES, active_chart, links_chart, profile_chart, score_chart
+from leverrier.report.merge_chart import merge_chart
 from leverrier.report.parts import Block, Figure, Figures, Grid, Part, Words, abbreviated, percent, several, shortened
 from leverrier.report.pictures import inline_svg
 from leverrier.report.profiles import Profile, profiles
@@ -54,11 +56,29 @@ def how_many_part(found: Examined) -> Part:
                 "changes arcs as well, ended elsewhere, so take the number with care."
             )
         blocks.append(Words(words))
+        blocks.append(_fit_table(each.name, scores))
         caption = f"{each.name}: Cheeseman–Stutz score with the same arcs, less the best. Orange: the number chosen."
         figures.append(Figure(inline_svg(score_chart(scores, each.states)), caption))
+    figures += [_merges(each.name, found.merges[each.name], each.states)
+                for each in found.hidden if each.name in found.merges]  # fmt: skip
     if figures:
         blocks.append(Figures(tuple(figures)))
     return Part("how-many", "How many states", blocks)
+
+
+def _fit_table(name: str, scores: Sequence[tuple[int, float]]) -> Grid:
+    best = max(score for _, score in scores)
+    rows = tuple((str(k), f"{score:,.1f}", "best" if score == best else f"−{best - score:,.1f}") for k, score in scores)
+    return Grid(("states", "score", "to the best"), rows, f"{name}: Cheeseman–Stutz score, nats")
+
+
+def _merges(name: str, tree: MergeTree, states: int) -> Figure:
+    caption = (
+        f"{name}: its neighbours' {tree.configurations:,} configurations merged pair by pair, by the change of score "
+        f"(nats); the last {several(len(tree.merges), 'merge')}. Orange: {several(states, 'state')}. Names say what is "
+        "most frequent there and rarer elsewhere."
+    )
+    return Figure(inline_svg(merge_chart(tree, states)), caption)
 
 
 def _other(found: Examined) -> str:

@@ -16,7 +16,7 @@ from leverrier.discovery.held_out import held_out_gain
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan, Stop
 from leverrier.discovery.power import power
-from leverrier.discovery.resamples import support
+from leverrier.discovery.resamples import drawn, support
 from leverrier.discovery.unexplained import dependent_groups, g_statistic, joint_counts
 from leverrier.discovery.whole_class import whole_class
 from leverrier.learning.structure import learn_structure
@@ -164,6 +164,41 @@ def test_a_hidden_cause_comes_back_in_resamples_and_its_links_with_it(searched, 
     assert back.share == 1.0
     assert set(back.links) >= set(hidden_star.variables)
     assert min(back.links[name] for name in hidden_star.variables) >= 0.5
+
+
+def test_a_resample_cut_short_by_time_says_nothing(searched, hidden_star):
+    """A search that ended early found nothing for want of time: that is no sign against the variable."""
+    from leverrier.discovery.find import findings
+
+    for late in (replace(searched.plan, deadline=0.0), _LateInWorkers(deadline=np.inf)):
+        assert support(findings(searched), hidden_star, lv.BDe(), late, 2, 1) == {}
+
+
+class _LateInWorkers(Plan):
+    """Time here, none there."""
+
+    def silent(self) -> Plan:
+        return Plan(deadline=0.0)
+
+
+def test_resamples_of_independent_columns_have_no_more_arcs_than_the_data():
+    """Repeated rows double every statistic: counted as often as they are drawn they give dozens of arcs."""
+    rng = np.random.default_rng(5)
+    table = lv.Table.from_codes({f"c{i}": (0, 1, 2) for i in range(40)}, rng.integers(0, 3, (40, 1500)))
+    repeated = table.take(rng.integers(0, 1500, 1500))
+    arcs = [len(learn_structure(each, lv.BDe()).network.edges) for each in (table, drawn(table, rng), repeated)]
+    assert max(arcs[:2]) <= 5
+    assert arcs[2] > 20
+
+
+@pytest.mark.parametrize("kind", ["plain", "counts", "fractions"])
+def test_a_resample_holds_what_a_bootstrap_draw_holds(kind):
+    rng = np.random.default_rng(0)
+    weights = {"plain": None, "counts": np.full(2000, 5.0), "fractions": np.full(2000, 0.7)}[kind]
+    table = replace(lv.Table.from_codes({"a": (0, 1)}, rng.integers(0, 2, (1, 2000))), weights=weights)
+    shares = [drawn(table, np.random.default_rng(seed)).total / table.total for seed in range(20)]
+    assert np.mean(shares) == pytest.approx(len(set(rng.integers(0, 10**5, 10**5).tolist())) / 10**5, abs=0.01)
+    assert np.std(shares) > 0
 
 
 def test_power_grows_with_rows_and_strength():

@@ -7,16 +7,14 @@ import os
 import time as clock
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
 import leverrier
 from leverrier.api.discovery import Discovery
+from leverrier.api.kinds import IN_TIME, TIME
 from leverrier.api.saved import load_examined, read_content
-from leverrier.api.time_discovery import TimeDiscovery, load_content
-from leverrier.api.time_route import IN_TIME, discover_in_time
-from leverrier.api.time_saved import FORMAT as TIME
 from leverrier.data.matrix import as_matrix
 from leverrier.data.memory import memory_limit
 from leverrier.data.parts import look_at
@@ -36,6 +34,9 @@ from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 from leverrier.statistics.cluster import ClusterParts, connect, threads_of
 from leverrier.statistics.parted import gathered
+
+if TYPE_CHECKING:
+    from leverrier.api.time_discovery import TimeDiscovery
 
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
@@ -97,6 +98,8 @@ def discover(
         asked = {"seed": seed, "budget": budget, "progress": progress, "stop": stop, "score": score,
                  "max_parents": max_parents, "max_hidden": max_hidden, "evidence": evidence, "weights": weights,
                  "checkpoint": checkpoint}  # fmt: skip
+        from leverrier.api.time_route import discover_in_time  # (half a second that a table's user need not wait)
+
         return discover_in_time(data, reading, method, asked)
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()
@@ -140,7 +143,11 @@ def load(path: str | os.PathLike[str]) -> Discovery | TimeDiscovery:
     except UnicodeDecodeError:
         raise OptionError(f"{name}: not a text file, so no saved discovery") from None
     content = read_content(text, name)
-    return load_content(content, name) if content["format"] == TIME else Discovery(load_examined(text, name))
+    if content["format"] != TIME:
+        return Discovery(load_examined(text, name))
+    from leverrier.api.time_discovery import load_content
+
+    return load_content(content, name)
 
 
 def _routes(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from leverrier.api.time_saved import FORMAT as TIME
+from leverrier.api.kinds import TABLE, TIME
 from leverrier.data.table import Variable
 from leverrier.discovery.certainty import Certainty, Rows
 from leverrier.discovery.evidence import Evidence
@@ -27,13 +27,13 @@ from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.model.mixed_classes import MixedClasses
 from leverrier.model.mixture import Mixture
 
-FORMAT, VERSION = "leverrier-discovery", 1
+VERSION = 1
 
 
 def dump(found: Examined) -> str:
     """The JSON text. Networks are inside in their own format, numbers keep every digit."""
     content = {
-        "format": FORMAT,
+        "format": TABLE,
         "version": VERSION,
         "verdict": found.verdict,
         "kind": found.kind,
@@ -68,7 +68,7 @@ def read_content(text: str, path: str | None = None) -> dict[str, Any]:
         content = json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
         raise FormatError(f"not JSON: {error}", path=path) from None
-    if not isinstance(content, dict) or content.get("format") not in (FORMAT, TIME):
+    if not isinstance(content, dict) or content.get("format") not in (TABLE, TIME):
         raise FormatError("not a saved discovery: expected a file written by Discovery.save", path=path)
     return content
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import leverrier
+from leverrier.api.kinds import IN_TIME
 from leverrier.api.time_discovery import TimeDiscovery
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
@@ -15,9 +16,6 @@ from leverrier.discovery.time import find_in_time
 from leverrier.discovery.time_described import describe
 from leverrier.discovery.time_memories import memories_in_time
 from leverrier.errors import OptionError, TableError
-
-IN_TIME = ("sequences", "boyen1999")
-"""Methods that take rows as sequences whether or not a column orders them."""
 
 
 def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options: Mapping[str, Any]) -> TimeDiscovery:

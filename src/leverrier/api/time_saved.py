@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.api.kinds import TIME
 from leverrier.data.slice_features import Memory
 from leverrier.data.table import Variable
 from leverrier.discovery.time_described import TimeSummary, read_summary
@@ -18,7 +19,7 @@ from leverrier.formats.dynamic import dumps_dynamic, loads_dynamic
 from leverrier.formats.slices import column_content, read_column
 from leverrier.status import Status
 
-FORMAT, VERSION = "leverrier-time-discovery", 1
+VERSION = 1
 Content = Mapping[str, Any]
 
 
@@ -27,7 +28,7 @@ def dump_time(
 ) -> str:
     """The JSON text: models in their own format, the table of what was tried, the hidden variables."""
     content = {
-        "format": FORMAT,
+        "format": TIME,
         "version": VERSION,
         "verdict": found.verdict,
         "words": found.words.splitlines(),

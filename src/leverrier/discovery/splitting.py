@@ -11,7 +11,6 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import fcluster, linkage
 
 from leverrier.discovery.candidate import Candidate
 from leverrier.discovery.deepening import LEAST_NEIGHBOURS, Found, Screening, centred, climbed, found_once, replaced
@@ -73,6 +72,8 @@ def _groups(ground: Ground, tried: Tried, name: str) -> tuple[frozenset[str], ..
         return ()
     posterior = ground.posterior(tried, name)
     told = np.stack([_told_apart(posterior, ground.table.codes[ground.places[child]]) for child in children])
+    from scipy.cluster.hierarchy import fcluster, linkage  # (late: it loads for a tenth of a second)
+
     part = fcluster(linkage(told, "average", metric="correlation"), 2, "maxclust")
     parts = [frozenset(c for c, p in zip(children, part, strict=True) if p == which) for which in (1, 2)]
     return tuple(parts) if min(map(len, parts)) >= LEAST_NEIGHBOURS - 1 else ()

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import networkx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -210,6 +209,8 @@ def _graph(source: Source, definitions: Mapping[str, Definition]) -> Graph:
     try:
         return Graph.from_parents({name: definition.parents for name, definition in definitions.items()})
     except NetworkError as error:
+        import networkx  # (late: only a broken file needs it)
+
         arrows = networkx.DiGraph((p, child) for child, definition in definitions.items() for p in definition.parents)
         child = networkx.find_cycle(arrows)[0][1]
         raise source.error(str(error), definitions[child].line) from error

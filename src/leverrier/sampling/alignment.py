@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from leverrier.sampling.draws import Draw
 from leverrier.sampling.observations import unpack
@@ -24,6 +23,8 @@ def overlap(left: Bits, right: Bits) -> NDArray[np.float64]:
 
 def match(reference: Draw, draw: Draw, n_trials: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Pairs (reference cause, draw's cause) that together agree best in links and in activity."""
+    from scipy.optimize import linear_sum_assignment  # (late: it loads for a tenth of a second)
+
     likeness = overlap(reference.links, draw.links)
     likeness += overlap(reference.active_cells(n_trials), draw.active_cells(n_trials))
     ours, theirs = linear_sum_assignment(likeness, maximize=True)

@@ -5,12 +5,14 @@ import hashlib
 import json
 import re
 import zipfile
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from leverrier.api.discovery import Discovery
 from leverrier.api.saved import dump, load_examined
+from leverrier.discovery.findings import Attempt
 from leverrier.errors import OptionError
 from leverrier.report.discovery_page import discovery_page
 from leverrier.report.html import MOST_BYTES
@@ -125,6 +127,16 @@ def test_figures_are_static_pictures_in_the_pages_own_colours(pages):
     assert text.count("<svg") >= 6
     assert "#333333" not in text
     assert "currentColor" in text
+
+
+@pytest.mark.parametrize(("gains", "said"), [
+    ((), "No candidate gained anything"), ((-3.0, 0.0), "No candidate gained anything"),
+    ((7.9, 2.0), "The best candidate gained 7.9 nats"),
+])  # fmt: skip
+def test_what_is_said_of_candidates_agrees_with_their_list(gains, said):
+    tried = tuple(Attempt(("a", "b", "c"), "semi-clique", "as found", 2, gain, ("a", "b", "c")) for gain in gains)
+    page = discovery_page(replace(cases.nothing(), attempts=tried))
+    assert said in page
 
 
 def test_nothing_found_says_what_would_have_been(pages):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.evidence import FLOOR, Evidence
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.plan import WORTH
 from leverrier.report.discovery_charts import null_histogram, power_chart
 from leverrier.report.parts import (
     Block,
@@ -126,9 +127,7 @@ def evidence_part(found: Examined) -> Part:
     if not tested and found.verdict == "not tested":
         blocks.append(Words("The time ran out before the search was done: nothing was tested."))
     elif not tested:
-        blocks.append(
-            Words("No candidate gained anything over the best network of the columns: nothing had to be tested.")
-        )
+        blocks.append(Words(_nothing_tested(found)))
     if found.power is not None:
         blocks.append(Words(str(found.power)))
         caption = (
@@ -145,6 +144,14 @@ def evidence_part(found: Examined) -> Part:
             )
         )
     return Part("evidence", "Why we believe it", blocks)
+
+
+def _nothing_tested(found: Examined) -> str:
+    best = max((each.gain for each in found.attempts), default=0.0)
+    if best <= WORTH:
+        return "No candidate gained anything over the best network of the columns: nothing had to be tested."
+    return (f"The best candidate gained {best:.1f} nats over the best network of the columns at first; after all was "
+            f"compared none gained the {FLOOR:.0f} nats from which a gain is tested.")  # fmt: skip
 
 
 def _sentences(each: HiddenVariable, evidence: Evidence, kind: str) -> Iterator[str]:

@@ -135,7 +135,7 @@ def test_figures_are_static_pictures_in_the_pages_own_colours(pages):
 ])  # fmt: skip
 def test_what_is_said_of_candidates_agrees_with_their_list(gains, said):
     tried = tuple(Attempt(("a", "b", "c"), "semi-clique", "as found", 2, gain, ("a", "b", "c")) for gain in gains)
-    page = discovery_page(replace(cases.nothing(), attempts=tried))
+    page = discovery_page(replace(cases.nothing(), attempts=tried), "t")
     assert said in page
 
 

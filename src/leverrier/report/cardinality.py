@@ -13,6 +13,7 @@ import numpy as np
 from leverrier.discovery.agglomeration import Agglomeration
 from leverrier.discovery.cardinality_result import Cardinality
 from leverrier.errors import OptionError
+from leverrier.report.merge_chart import leaf_order
 
 if TYPE_CHECKING:
     import altair
@@ -162,24 +163,12 @@ class _Tree:
         self.height = dict.fromkeys(self.leaves, 0)
         self.height |= {merge.node: place for place, merge in enumerate(self.merges, start=1)}
         parts = {merge.node: (merge.left, merge.right) for merge in self.merges}
-        order = self._ordered(parts)
+        order = leaf_order(parts, [self.merges[-1].node] if self.merges else self.leaves)
         self.width = len(order)
         self.x: dict[int, float] = {leaf: float(place) for place, leaf in enumerate(order)}
         for merge in self.merges:
             self.x[merge.node] = (self.x[merge.left] + self.x[merge.right]) / 2
         self._members = self._configurations()
-
-    def _ordered(self, parts: dict[int, tuple[int, int]]) -> list[int]:
-        """Leaves from left to right so that no lines cross."""
-        waiting = [self.merges[-1].node] if self.merges else list(self.leaves)
-        order: list[int] = []
-        while waiting:
-            node = waiting.pop()
-            if node in parts:
-                waiting += reversed(parts[node])
-            else:
-                order.append(node)
-        return order
 
     def _configurations(self) -> dict[int, list[int]]:
         """The configurations of the blanket in each node."""

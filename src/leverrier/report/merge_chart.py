@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leverrier.discovery.merge_tree import FEW, MergeTree
@@ -60,20 +61,26 @@ def _places(tree: MergeTree) -> tuple[dict[int, float], dict[int, float]]:
     """By node, how far down it stands (no lines cross) and after how many merges it was made."""
     count = len(tree.leaves)
     parts = {count + m: (left, right) for m, (left, right, _) in enumerate(tree.merges)}
-    order: list[int] = []
-    waiting = [count + len(tree.merges) - 1] if tree.merges else list(range(count))
-    while waiting:
-        node = waiting.pop()
-        if node in parts:
-            waiting += reversed(parts[node])
-        else:
-            order.append(node)
+    order = leaf_order(parts, [count + len(tree.merges) - 1] if tree.merges else list(range(count)))
     height = {leaf: float(place) for place, leaf in enumerate(order)}
     depth = dict.fromkeys(range(count), 0.0)
     for node, (left, right) in parts.items():
         height[node] = (height[left] + height[right]) / 2
         depth[node] = float(node - count + 1)
     return height, depth
+
+
+def leaf_order(parts: Mapping[int, tuple[int, int]], tops: Sequence[int]) -> list[int]:
+    """Leaves side by side so that no lines cross; `parts` are the two nodes that each merge made one of."""
+    order: list[int] = []
+    waiting = list(tops)
+    while waiting:
+        node = waiting.pop()
+        if node in parts:
+            waiting += reversed(parts[node])
+        else:
+            order.append(node)
+    return order
 
 
 def _segments(tree: MergeTree, height: dict[int, float], depth: dict[int, float]) -> list[dict[str, float]]:

@@ -13,7 +13,7 @@ import pytest
 from leverrier.api.discovery import Discovery
 from leverrier.api.saved import dump, load_examined
 from leverrier.discovery.findings import Attempt
-from leverrier.errors import OptionError
+from leverrier.errors import FormatError, OptionError
 from leverrier.report.discovery_page import discovery_page
 from leverrier.report.html import MOST_BYTES
 from leverrier.report.parts import Part, Words, abbreviated, shortened
@@ -239,3 +239,12 @@ def test_labels_that_differ_at_the_end_keep_their_beginning_too():
     assert short["average of duration over 256"] == "average of d…256"
     assert short["sum of duration mod 16"].startswith("sum of")
     assert len(set(short.values())) == 3
+
+
+@pytest.mark.parametrize("broken", [{"p_value": None}, {"kind": "classes", "null_gains": []}])
+def test_evidence_without_its_figures_is_refused(broken):
+    """Found by the fuzz check: it loaded, and could not be put into words."""
+    content = json.loads(dump(cases.found()))
+    content["hidden"][0]["evidence"] |= broken
+    with pytest.raises(FormatError, match="evidence without its figures"):
+        load_examined(json.dumps(content))

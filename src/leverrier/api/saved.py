@@ -192,6 +192,9 @@ def _read_variable(content: Mapping[str, Any]) -> HiddenVariable:
         interval = evidence["held_out_interval"]
         evidence = Evidence(**{**evidence, "null_gains": tuple(evidence["null_gains"]),
                                "held_out_interval": None if interval is None else tuple(interval)})  # fmt: skip
+        drawn = bool(evidence.null_gains)
+        if (drawn and evidence.p_value is None) or (evidence.kind == "classes" and not drawn):
+            raise ValueError("evidence without its figures")
     return HiddenVariable(content["name"], int(content["states"]), tuple(content["children"]),
                           tuple(content["parents"]), float(content["gain"]), content["signature"], content["start"],
                           evidence)  # fmt: skip

@@ -79,9 +79,7 @@ def _search_again(
 
 def drawn(table: Table, rng: np.random.Generator) -> Table:
     """Each row with the probability that a bootstrap draw holds it; a weight that counts rows is that many rows."""
-    if table.weights is None:
-        return table.take(rng.random(table.n_rows) < SHARE)
-    if np.array_equal(table.weights, np.rint(table.weights)):
+    if table.weights is not None and np.array_equal(table.weights, np.rint(table.weights)):
         return reweighted(table, rng.binomial(table.weights.astype(np.int64), SHARE).astype(np.float64))
     return table.take(rng.random(table.n_rows) < SHARE)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +25,7 @@ KEPT_GRAPHS = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing:
+class Pairing(ABC):
     """A graph and its states paired with data, wherever the rows are. Nodes that no row shows are hidden.
 
     `open_nodes` are those whose family is unobserved in some row: only their parameters need EM. The others'
@@ -37,24 +38,24 @@ class Pairing:
     """The rows; none of them, but the columns, where they are elsewhere."""
     counts: Statistics
 
-    @cached_property
+    @property
+    @abstractmethod
     def incomplete(self) -> frozenset[str]:
         """Variables that some row lacks."""
-        raise NotImplementedError
 
-    @cached_property
+    @property
+    @abstractmethod
     def hidden(self) -> tuple[str, ...]:
         """Variables that every row lacks."""
-        raise NotImplementedError
 
     @property
     def total(self) -> float:
         """The number of rows, or the sum of their weights."""
         return self.counts.total
 
+    @abstractmethod
     def project(self, names: Sequence[str]) -> Projection:
         """The distinct configurations of these columns over all rows, with their weights."""
-        raise NotImplementedError
 
     @cached_property
     def open_nodes(self) -> tuple[str, ...]:
@@ -134,8 +135,7 @@ class Observation(Pairing):
         """The plan of an E-step, kept. Where nothing was pruned it serves both ways, and where no group needed a tree
         it serves any larger joint."""
         for (pruned, largest), made in list(self._plans.items()):
-            only_joints = not len(made.trees) + len(made.products)
-            same_joint = largest == largest_joint or (largest < largest_joint and only_joints)
+            same_joint = largest == largest_joint or (largest < largest_joint and not made.needs_passes)
             if same_joint and (pruned == prune or (pruned and not made.pruned)):
                 return made
         order = np.arange(len(self.open_nodes), dtype=np.int64)

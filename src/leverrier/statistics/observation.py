@@ -38,15 +38,21 @@ class Pairing(ABC):
     """The rows; none of them, but the columns, where they are elsewhere."""
     counts: Statistics
 
-    @property
-    @abstractmethod
+    @cached_property
     def incomplete(self) -> frozenset[str]:
         """Variables that some row lacks."""
+        return self._find_incomplete()
 
-    @property
-    @abstractmethod
+    @cached_property
     def hidden(self) -> tuple[str, ...]:
         """Variables that every row lacks."""
+        return self._find_hidden()
+
+    @abstractmethod
+    def _find_incomplete(self) -> frozenset[str]: ...
+
+    @abstractmethod
+    def _find_hidden(self) -> tuple[str, ...]: ...
 
     @property
     def total(self) -> float:
@@ -115,13 +121,11 @@ class Observation(Pairing):
         column_of = [-1 if c in empty else c for c in found]
         return Evidence(self.table.codes, np.array(column_of, dtype=np.int64), self.table.weights, ~self.counts.full)
 
-    @cached_property
-    def incomplete(self) -> frozenset[str]:
+    def _find_incomplete(self) -> frozenset[str]:
         lacking = self.evidence.incomplete()
         return frozenset(node for node, is_lacking in zip(self.graph, lacking, strict=True) if is_lacking)
 
-    @cached_property
-    def hidden(self) -> tuple[str, ...]:
+    def _find_hidden(self) -> tuple[str, ...]:
         return tuple(n for n, c in zip(self.graph, self.evidence.column_of, strict=True) if c < 0)
 
     def project(self, names: Sequence[str]) -> Projection:

@@ -48,16 +48,14 @@ class PartedObservation(Pairing):
 
     parts: Parts = field(kw_only=True)
 
-    @cached_property
-    def hidden(self) -> tuple[str, ...]:
+    def _find_hidden(self) -> tuple[str, ...]:
         shown = self.parts.full
         if not shown.all():
             shown = np.logical_or.reduce(self.parts.ask("shown"))
         columns = {column.name for column, seen in zip(self.parts.columns, shown, strict=True) if seen}
         return tuple(node for node in self.graph if node not in columns)
 
-    @cached_property
-    def incomplete(self) -> frozenset[str]:
+    def _find_incomplete(self) -> frozenset[str]:
         full = {column.name for column, whole in zip(self.parts.columns, self.parts.full, strict=True) if whole}
         return frozenset(node for node in self.graph if node not in full)
 

@@ -162,6 +162,32 @@ def test_the_same_seed_gives_the_same_network_on_any_number_of_threads(monkeypat
     assert shared[0].trace[:5] == pytest.approx(plain.trace[:5], abs=1e-8)
 
 
+def test_late_extrapolation_ends_where_plain_em_does():
+    """While steps gain much both take the same ones; then they climb the same hill, one of them faster."""
+    columns = [f"x{j}" for j in range(8)]
+    graph = Graph.from_parents({"h": (), **dict.fromkeys(columns, ("h",))})
+    weak = {"h": [0.6, 0.4], **{name: [[0.7, 0.3], [0.3, 0.7]] for name in columns}}
+    table = Network.build(graph, dict.fromkeys(graph, ("a", "b")), weak).sample(1000, seed=1).drop("h")
+    steps = np.zeros(2)
+    for seed in range(8):
+        options = {"hidden": {"h": 3}, "starts": 1, "seed": seed, "prior": 0.1, "tolerance": 1e-4}
+        plain = fit(graph, table, **options, accelerate=False)
+        late = fit(graph, table, **options, accelerate=1.0)
+        small = int(np.argmax(np.diff(plain.trace) < 1.0))  # the first step that gains little: extrapolated from there
+        np.testing.assert_allclose(late.trace[: small + 2], plain.trace[: small + 2], rtol=1e-12)
+        assert np.all(np.diff(late.trace) >= -1e-9)
+        assert late.trace[-1] == pytest.approx(plain.trace[-1], abs=0.01)
+        steps += plain.iterations, late.iterations
+    assert steps[1] < 0.6 * steps[0]
+
+
+@pytest.mark.parametrize("accelerate", [-1.0, np.nan])
+def test_an_acceleration_that_is_none_is_refused(accelerate):
+    table = candy_table()
+    with pytest.raises(OptionError, match="accelerate"):
+        fit(candy_network(table, 0.6, 0.6, 0.4), table, accelerate=accelerate)
+
+
 def test_packs_and_plain_location_agree(monkeypatch):
     """Hundreds of rows of a star fall into several packs; the other way of locating evidence must see the same."""
     rng = np.random.default_rng(6)

@@ -187,11 +187,12 @@ def follow(runs, counts, mode, theta, point):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, point, saved, state):
+def advance(runs, prior, value, counts, mode, below, tolerance, theta, point, saved, state):
     """Take in the objective at θ and its expected counts; replace θ by the next one to evaluate. Says whether to go on.
 
     The climbing point is θ itself; in variational EM it is the Dirichlet posterior's counts, of which θ is made. θ
-    stays as it is when the run has ended, so that the last value is the value of the parameters given back.
+    stays as it is when the run has ended, so that the last value is the value of the parameters given back. Steps are
+    extrapolated where plain ones gain less than `below`.
     """
     n = runs[-1, 0] + runs[-1, 1] * runs[-1, 2] if runs.shape[0] > 0 else 0
     if state[PHASE] == PROPOSAL and not value >= state[VALUE]:
@@ -211,7 +212,7 @@ def advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, poin
     state[VALUE] = value
     plain_step = state[PHASE] == SECOND
     if plain_step and _settled(gain, tolerance, state):
-        again = accelerate and mode == MAXIMUM and state[BROUGHT] < MOST_BROUGHT
+        again = below > 0.0 and mode == MAXIMUM and state[BROUGHT] < MOST_BROUGHT
         if not (again and bring_back(runs, counts, theta, saved)):
             return CONVERGED
         state[BROUGHT] += 1.0
@@ -219,7 +220,7 @@ def advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, poin
         state[STEP] = state[LONGEST]
         state[PHASE] = PROPOSAL
         return RUNNING
-    speeding = accelerate and state[PLAIN] == 0.0 and plain_step and n > 0
+    speeding = gain < below and state[PLAIN] == 0.0 and plain_step and n > 0
     for k in range(n):
         saved[1 if speeding else 0, k] = point[k]
     follow(runs, counts, mode, theta, point)
@@ -241,7 +242,7 @@ def advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, poin
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def iterate(
-    groups, packs, bases, offsets, ids, weights, pack_weights, runs, fixed, prior, mode, accelerate, tolerance, theta,
+    groups, packs, bases, offsets, ids, weights, pack_weights, runs, fixed, prior, mode, below, tolerance, theta,
     point, counts, cells, sums, saved, trace, state,
 ):  # fmt: skip
     """As many evaluations as `trace` holds, or fewer: how many, how many of them to keep, and why they ended."""
@@ -256,7 +257,7 @@ def iterate(
         for k in range(counts.size):
             counts[k] = fixed[k]
         scatter_packs(groups, packs, bases, offsets, sums, counts)
-        status = advance(runs, prior, value, counts, mode, accelerate, tolerance, theta, point, saved, state)
+        status = advance(runs, prior, value, counts, mode, below, tolerance, theta, point, saved, state)
         if status == REFUSED_PROPOSAL:
             continue
         trace[kept] = value

@@ -47,14 +47,16 @@ class ParameterClimb:
         theta: Floats,
         *,
         tolerance: float,
-        accelerate: bool = True,
+        accelerate: bool | float = True,
         threads: Executor | None = None,
     ) -> None:
         self.objective = objective
         self.theta = theta.copy()
         self.counts = objective.fixed.copy()
         self.tolerance = tolerance
-        self.accelerate = accelerate and not objective.plan.approximate  # (their posteriors do not go back)
+        below = np.inf if accelerate is True else float(accelerate)
+        self.below = 0.0 if objective.plan.approximate else below  # (products' posteriors do not go back)
+        """Steps that gain fewer nats are extrapolated."""
         self._point = self.theta
         self._state = np.zeros(9)
         self._saved = np.zeros((3, len(theta)))
@@ -95,7 +97,7 @@ class ParameterClimb:
         trace = np.empty(evaluations)
         _, kept, status = iterate(
             plan.groups, plan.packs, plan.bases, plan.offsets, plan.ids, plan.weights, plan.pack_weights,
-            plan.layout.runs, o.fixed, o.prior, o.mode, self.accelerate, self.tolerance, self.theta, self._point,
+            plan.layout.runs, o.fixed, o.prior, o.mode, self.below, self.tolerance, self.theta, self._point,
             self.counts, step.cells, step.sums, self._saved, trace, self._state,
         )  # fmt: skip
         return self._judged(trace[:kept], status)
@@ -106,7 +108,7 @@ class ParameterClimb:
         for _ in range(evaluations):
             value = self.evaluate()
             status = advance(
-                runs, o.prior, value, self.counts, o.mode, self.accelerate, self.tolerance, self.theta, self._point,
+                runs, o.prior, value, self.counts, o.mode, self.below, self.tolerance, self.theta, self._point,
                 self._saved, self._state,
             )  # fmt: skip
             if status == iteration.REFUSED_PROPOSAL:

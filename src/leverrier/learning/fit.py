@@ -43,7 +43,7 @@ def fit(
     score: Score | None = None,
     max_iterations: int = 10_000,
     tolerance: float = 1e-6,
-    accelerate: bool = True,
+    accelerate: bool | float = True,
     seed: int = 0,
     jobs: int | None = None,
     budget: float | None = None,
@@ -62,7 +62,8 @@ def fit(
     prior       a pseudo-count in every cell (or a score that has one): then the log posterior is climbed
     score       whose prior the Cheeseman–Stutz score takes: by default `prior`, if that is a score, or BDe(1)
     tolerance   stop when what is still to be gained is estimated to be below so many nats
-    accelerate  extrapolate between steps, never downhill; without it each step is one plain EM step
+    accelerate  extrapolate between steps, never downhill; False: each step is one plain EM step; a number: extrapolate
+                once a step gains fewer nats than that, so that the climb ends on the hill where plain EM would
     jobs        threads (the answer does not depend on them); `budget` is in seconds
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address: its workers hold the parts of a Parquet file, or run the starts on a
@@ -74,6 +75,8 @@ def fit(
     for name, value in (("starts", starts), ("keep", keep), ("max_iterations", max_iterations), ("jobs", jobs)):
         if value is not None and value < 1:
             raise OptionError(f"{name}={value!r}: expected at least 1")
+    if not accelerate >= 0:
+        raise OptionError(f"accelerate={accelerate!r}: expected True, False, or a number of nats")
     if not tolerance >= 0:
         raise OptionError(f"tolerance={tolerance!r}: expected a number of nats, at least 0")
     rule = _rule(method, prior, score)

@@ -16,6 +16,8 @@ Floats = NDArray[np.float64]
 
 AFFORDABLE = 5e6
 """Check where all E-steps needed take fewer nanoseconds than this."""
+MOST_ENTRIES = 250
+"""The eigenvalues of more take longer than a tenth of a second, often more than the whole climb."""
 STEP = 1e-6
 ABOVE_ONE = 1e-4
 """Directions in which nothing changes have eigenvalue one; rounding makes it a little more."""
@@ -25,7 +27,7 @@ FIRST_MOVE, MOVES = 0.1, 12
 def leave_saddle(climber: ParameterClimb, value: float) -> bool:
     """Whether the climber stood at a saddle; then it stands higher now."""
     free, reference = _free_entries(climber)
-    if len(free) == 0 or len(free) * (climber.objective.plan.work + 2000) > AFFORDABLE:
+    if not 0 < len(free) <= MOST_ENTRIES or len(free) * (climber.objective.plan.work + 2000) > AFFORDABLE:
         return False
     theta = climber.theta.copy()
     eigenvalues, vectors = np.linalg.eig(_derivative(climber, theta, free, reference))

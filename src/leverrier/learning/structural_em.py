@@ -32,6 +32,8 @@ from leverrier.status import Status
 SMALLEST_GAIN = 1e-3
 """Rounds that gain less than this many nats end the climb."""
 PERTURBING_MOVES = 3
+LATE = 1.0
+"""EM's steps are extrapolated once they gain less: from the first, climbs end on other hills, often lower ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +190,7 @@ def _fitted(
         method=method,
         score=score,
         tolerance=task.tolerance,
-        accelerate=False,  # (a round's EM is short, and looking for saddles would cost more than it)
+        accelerate=LATE,
         seed=seed,
         jobs=1,
         budget=task.budget(),

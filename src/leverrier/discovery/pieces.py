@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ import leverrier
 from leverrier.data.checkpoint import Checkpoint, Journal, marked
 from leverrier.data.table import Table
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.workers import in_parallel, prepare, ready, streamed
+from leverrier.discovery.workers import prepare, ready, streamed
 from leverrier.errors import FormatError, LeverrierError, OptionError
 from leverrier.model.graph import Graph
 from leverrier.model.network import Network
@@ -83,30 +84,9 @@ def each_once(
     write: Callable[[Result], Any] = same,
     read: Callable[[Any], Result] = same,
 ) -> list[Result]:
-    """The same for independent calls in other processes, in order; none that time or the user's patience cut short."""
-    journal = plan.journal
-    if plan.work is not None:
-        calls, keys = calls[: plan.work.left], keys[: plan.work.left]
-    if journal is None:
-        done = [] if plan.spent else in_parallel(plan, jobs, function, calls)
-        plan.worked(len(done))
-        return done
-    names = [name_of((kind, *key)) for key in keys]
-    found: dict[str, Result] = {name: _read(read, journal.get(name)) for name in names if journal.get(name) is not None}
-    left = [(name, call) for name, call in zip(names, calls, strict=True) if name not in found]
-    for first in range(0, len(left), jobs):
-        if plan.spent:
-            break
-        part = left[first : first + jobs]
-        results = in_parallel(plan, jobs, function, [call for _, call in part])
-        if not results:
-            break
-        for (name, _), result in zip(part, results, strict=True):
-            found[name] = result
-            if not plan.spent:
-                journal.add(name, write(result))
-    plan.worked(len(found))
-    return [found[name] for name in names if name in found]
+    """The same for independent calls in other processes, in order; fewer if time or the user's patience runs out."""
+    own = [(kind, *key) for key in keys]
+    return list(_in_order_there(replace(plan, jobs=jobs), function, calls, own, write, read))
 
 
 def in_order(

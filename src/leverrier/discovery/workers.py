@@ -13,32 +13,11 @@ from typing import Any, TypeVar
 from joblib import Parallel, delayed
 
 from leverrier.discovery.plan import Plan
-from leverrier.statistics.cluster import each_on_cluster, on_cluster
+from leverrier.statistics.cluster import each_on_cluster
 
 Result = TypeVar("Result")
 _started: set[int] = set()
 _starting: list[threading.Thread] = []
-
-
-def in_parallel(
-    plan: Plan, jobs: int, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]
-) -> list[Result]:
-    """The results in order; none of them if the user stopped it meanwhile."""
-    try:
-        if plan.stop is not None:
-            plan.stop.waiting = jobs > 1 or plan.client is not None
-        if plan.client is not None:
-            return on_cluster(plan.client, function, calls)
-        _await(jobs)
-        results: Any = Parallel(n_jobs=jobs)(delayed(function)(*call) for call in calls)
-        return list(results)
-    except BaseException:
-        if plan.stopped:  # whatever the dying workers raised
-            return []
-        raise
-    finally:
-        if plan.stop is not None:
-            plan.stop.waiting = False
 
 
 def ready(plan: Plan) -> bool:
@@ -52,6 +31,7 @@ def streamed(plan: Plan, function: Callable[..., Result], calls: Sequence[tuple[
         if plan.client is not None:
             results: Iterator[Any] = each_on_cluster(plan.client, function, calls)
         else:
+            _await(plan.jobs)
             there: Any = Parallel(n_jobs=plan.jobs, return_as="generator")
             results = iter(there(delayed(function)(*call) for call in calls))
         for _ in calls:
@@ -65,7 +45,7 @@ def _waited_for(plan: Plan, results: Iterator[Result]) -> Result:
     """The next one. Only here may Ctrl-C break in, not while a result is being used."""
     try:
         if plan.stop is not None:
-            plan.stop.waiting = True
+            plan.stop.waiting = plan.jobs > 1 or plan.client is not None  # (alone, the work itself looks at the stop)
         return next(results)
     finally:
         if plan.stop is not None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from xml.etree.ElementTree import Element, tostring
 
 from leverrier.errors import OptionError
+from leverrier.report.live import bundle
+from leverrier.report.parts import Figure
 
 if TYPE_CHECKING:
     import altair
@@ -23,19 +25,23 @@ WIDTH = 340
 """Of a figure: fits a phone; pages put several side by side."""
 _KEPT = frozenset({"svg", "g", "path", "line", "rect", "circle", "text", "tspan", "title", "defs", "clipPath",
                    "linearGradient", "stop"})  # fmt: skip
+_DATA, _WORDS = frozenset({"data", "datasets", "domain", "sort"}), frozenset({"title", "text"})
+"""Keys of a specification: below the first there is nothing but data; the second are labels unless they have parts."""
 _NUMBERS = count(1)
 _SCALE = 2.0
 
 
-def load_in_background() -> None:
-    """Load what pictures take, a second or so, while other processes are waited for."""
-    threading.Thread(target=_load, daemon=True).start()
+def load_in_background(live: bool = True) -> None:
+    """Load what pictures take, a second or so, and the script of live ones, while other processes are waited for."""
+    threading.Thread(target=_load, args=(live,), daemon=True).start()
 
 
-def _load() -> None:
+def _load(live: bool) -> None:
     import altair as alt
 
-    inline_svg(alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_point().encode(x="x:Q"))
+    pictured(alt.Chart(alt.InlineData(values=[{"x": 0}])).mark_point().encode(x="x:Q"), "")
+    if live:
+        bundle()
 
 
 def save_picture(chart: altair.TopLevelMixin, path: str | os.PathLike[str]) -> None:
@@ -55,16 +61,41 @@ def save_picture(chart: altair.TopLevelMixin, path: str | os.PathLike[str]) -> N
             raise OptionError(f"{place.name}: pictures end in .png, .svg or .pdf, not in {other!r}")
 
 
-def inline_svg(chart: altair.TopLevelMixin) -> str:
-    """A chart as SVG for a page: no background, the page's colours, and nothing in it but shapes and text."""
+def pictured(chart: altair.TopLevelMixin, caption: str, wide: bool = False) -> Figure:
+    """A chart as a figure of a page: as it stands there, and as it is drawn again when somebody asks it."""
+    spec = json.loads(chart.to_json())
+    return Figure(_inline_svg(spec), caption, wide, json.dumps(_live(spec), separators=(",", ":")))
+
+
+def _live(spec: dict[str, Any]) -> dict[str, Any]:
+    """For a page's own script: the page's colours, no address of a schema, marks that say their numbers."""
+    made: dict[str, Any] = _inked({key: value for key, value in spec.items() if key != "$schema"})
+    made["background"] = None
+    made["config"] = {**made.get("config", {}), "mark": {"tooltip": True, **made.get("config", {}).get("mark", {})}}
+    return made
+
+
+def _inked(node: Any) -> Any:
+    """Ink becomes the page's own colour. Labels are left alone: a table may have a value that reads like ours."""
+    if isinstance(node, dict):
+        return {
+            key: value if key in _DATA or (key in _WORDS and not isinstance(value, dict)) else _inked(value)
+            for key, value in node.items()
+        }
+    if isinstance(node, list):
+        return [_inked(each) for each in node]
+    return "currentColor" if node == INK else node
+
+
+def _inline_svg(spec: dict[str, Any]) -> str:
+    """SVG for a page: no background, the page's colours, and nothing in it but shapes and text."""
     import vl_convert
     from defusedxml.ElementTree import fromstring
 
-    spec = json.loads(chart.to_json())
-    spec["background"] = None
-    root = _cleaned(fromstring(vl_convert.vegalite_to_svg(spec)), f"c{next(_NUMBERS)}-")
+    svg = vl_convert.vegalite_to_svg({**spec, "background": None})
+    root = _cleaned(fromstring(svg), f"c{next(_NUMBERS)}-")
     assert root is not None
-    return tostring(root, encoding="unicode").replace(INK, "currentColor")
+    return tostring(root, encoding="unicode")
 
 
 def _cleaned(element: Element, prefix: str) -> Element | None:
@@ -79,6 +110,8 @@ def _cleaned(element: Element, prefix: str) -> Element | None:
             continue
         if name == "id":
             value = prefix + value
+        if value == INK and name in ("fill", "stroke"):
+            value = "currentColor"
         clean.set(name, value.replace("url(#", f"url(#{prefix}") if value.startswith("url(#") else value)
     clean.text = element.text
     for child in element:

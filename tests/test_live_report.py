@@ -116,6 +116,16 @@ def test_ink_is_the_pages_own_colour_and_labels_that_read_like_it_stay():
     assert f'"{INK}"' not in figure.svg
 
 
+@pytest.mark.parametrize("name", ["a\\", 'a\\"+alert(1)+"', "a\nb", "a\u2028b", 'q"'])
+def test_a_column_named_like_an_expression_is_a_title(name):
+    """Vega-Lite escapes quotes of titles and nothing else: the first three broke the page."""
+    import altair as alt
+
+    chart = alt.Chart(alt.Data(values=[{"x": 1}])).mark_bar().encode(x=alt.X("x:Q", title=name))
+    for each in (chart, chart.encode(tooltip=[alt.Tooltip("x:Q", title=name)])):
+        assert "a" in pictured(each, "").svg
+
+
 def test_a_page_without_charts_has_no_script_for_them():
     assert KEPT not in page("t", "s", [Part("p", "P", [Words("words"), Figures((Figure("<svg></svg>", "drawn"),))])])
 

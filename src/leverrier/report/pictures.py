@@ -27,6 +27,9 @@ _KEPT = frozenset({"svg", "g", "path", "line", "rect", "circle", "text", "tspan"
                    "linearGradient", "stop"})  # fmt: skip
 _DATA, _WORDS = frozenset({"data", "datasets", "domain", "sort"}), frozenset({"title", "text"})
 """Keys of a specification: below the first there is nothing but data; the second are labels unless they have parts."""
+_TELLING = {"mark": {"tooltip": True}, "line": {"tooltip": None}, "text": {"tooltip": None},
+            "tooltipFormat": {"numberFormat": ".4~r"}}  # fmt: skip
+"""Marks say their fields. A line would say those of its first point, and texts say themselves."""
 _NUMBERS = count(1)
 _SCALE = 2.0
 
@@ -49,7 +52,7 @@ def save_picture(chart: altair.TopLevelMixin, path: str | os.PathLike[str]) -> N
     import vl_convert
 
     place = Path(path)
-    spec = json.loads(chart.to_json())
+    spec = _spec(chart)
     match place.suffix.lower():
         case ".png":
             place.write_bytes(vl_convert.vegalite_to_png(spec, scale=_SCALE))
@@ -63,15 +66,27 @@ def save_picture(chart: altair.TopLevelMixin, path: str | os.PathLike[str]) -> N
 
 def pictured(chart: altair.TopLevelMixin, caption: str, wide: bool = False) -> Figure:
     """A chart as a figure of a page: as it stands there, and as it is drawn again when somebody asks it."""
-    spec = json.loads(chart.to_json())
+    spec = _spec(chart)
     return Figure(_inline_svg(spec), caption, wide, json.dumps(_live(spec), separators=(",", ":")))
+
+
+def _spec(chart: altair.TopLevelMixin) -> dict[str, Any]:
+    return json.loads(chart.to_json(), object_hook=_safely_titled)
+
+
+def _safely_titled(node: dict[str, Any]) -> dict[str, Any]:
+    """Vega-Lite puts titles into expressions and escapes their quotes alone: a column's name could end the text."""
+    title = node.get("title")
+    if isinstance(title, str):
+        node["title"] = "".join(each if each.isprintable() else " " for each in title).replace("\\", "\u2216")
+    return node
 
 
 def _live(spec: dict[str, Any]) -> dict[str, Any]:
     """For a page's own script: the page's colours, no address of a schema, marks that say their numbers."""
     made: dict[str, Any] = _inked({key: value for key, value in spec.items() if key != "$schema"})
     made["background"] = None
-    made["config"] = {**made.get("config", {}), "mark": {"tooltip": True, **made.get("config", {}).get("mark", {})}}
+    made["config"] = {**_TELLING, **made.get("config", {})}
     return made
 
 
@@ -120,6 +135,16 @@ def _cleaned(element: Element, prefix: str) -> Element | None:
             kept.tail = child.tail
             clean.append(kept)
     return clean
+
+
+def tips(*fields: tuple[str, str, str]) -> Any:
+    """What a mark says when it is pointed at: fields with their names and formats (none for words)."""
+    import altair as alt
+
+    return [
+        alt.Tooltip(field, title=title, format=form) if form else alt.Tooltip(field, title=title)
+        for field, title, form in fields
+    ]
 
 
 def styled(chart: Any, height: Any = None) -> Any:

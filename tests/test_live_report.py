@@ -10,6 +10,7 @@ import pytest
 import vl_convert
 
 from leverrier.api.discovery import Discovery
+from leverrier.cli import run
 from leverrier.cli.pages import told_as_notes
 from leverrier.errors import TooLargeError
 from leverrier.report import html, live
@@ -209,3 +210,14 @@ def test_a_relative_cache_folder_is_not_used(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "here")
     assert live._folder().is_relative_to(tmp_path)
+
+
+def test_the_command_line_writes_either_page(tmp_path, capsys):
+    saved, written = tmp_path / "found.json", tmp_path / "found.html"
+    Discovery(cases.nothing()).save(saved)
+    kinds = []
+    for words in ([], ["--static"]):
+        assert run(["report", str(saved), "-o", str(written), *words]) == 0
+        kinds.append(KEPT in written.read_text(encoding="utf-8"))
+    assert kinds == [True, False]
+    assert capsys.readouterr().err == ""

@@ -100,9 +100,11 @@ class Discovery:
             columns[f"{each.name}_probability"] = posterior.max(axis=1).tolist()
         return columns
 
-    def report(self, path: str | os.PathLike[str], title: str | None = None) -> None:
-        """Write the report: one HTML file that needs no network."""
-        write_whole(os.fspath(path), discovery_page(self.examined, title or "What nobody measured").encode())
+    def report(self, path: str | os.PathLike[str], title: str | None = None, *, live: bool = True) -> None:
+        """Write the report: one HTML file that needs no network. Its figures answer when they are pointed at;
+        `live=False` leaves out the script for that, 0.9 MB, and they are pictures."""
+        page = discovery_page(self.examined, title or "What nobody measured", live=live)
+        write_whole(os.fspath(path), page.encode())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as JSON; `leverrier.load` reads it back."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 import leverrier as lv
 from leverrier.cli import options
-from leverrier.cli.discovering import AFTERWARDS
+from leverrier.cli.pages import afterwards, telling, told_as_notes
 from leverrier.cli.progress import Interruptible, interrupted, note
-from leverrier.report.pictures import load_in_background
 
 HIDDEN = "HR"
 AROUND = ("CATECHOL", "STROKEVOLUME", "CO", "HRBP", "HREKG", "HRSAT")
@@ -24,9 +22,12 @@ ROWS = 1000
 @options.seed
 @options.jobs
 @options.budget
+@options.static
 @options.as_json
 @options.quiet
-def demo(output: str, seed: int, jobs: int | None, budget: float | None, as_json: bool, quiet: bool) -> int:
+def demo(
+    output: str, seed: int, jobs: int | None, budget: float | None, static: bool, as_json: bool, quiet: bool
+) -> int:
     """Take the heart rate out of a table of heart measurements, and find that something is missing there.
 
     \b
@@ -37,16 +38,18 @@ def demo(output: str, seed: int, jobs: int | None, budget: float | None, as_json
     data = rows.drop(HIDDEN)
     note(f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
                "taken away. Compiling numerical kernels, once (some seconds) …", quiet or as_json)  # fmt: skip
-    with Interruptible(quiet or as_json, budget, AFTERWARDS, cuts=True) as run:
-        found = lv.discover(data, draws=6, resamples=2, max_hidden=1, jobs=jobs, seed=seed, progress=_telling(run),
-                            stop=run.stop, budget=run.seconds)  # fmt: skip
+    with Interruptible(quiet or as_json, budget, afterwards(not static), cuts=True) as run:
+        found = lv.discover(data, draws=6, resamples=2, max_hidden=1, jobs=jobs, seed=seed, stop=run.stop,
+                            progress=telling(run, not static), budget=run.seconds)  # fmt: skip
     if run.stop.asked:
         return interrupted(run)
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
     lv.write_table(data, folder / "patients.csv")
     found.save(folder / "findings.json")
-    found.report(folder / "report.html", title="Something unmeasured among heart measurements")
+    with told_as_notes(quiet or as_json):
+        title = "Something unmeasured among heart measurements"
+        found.report(folder / "report.html", title=title, live=not static)
     if as_json:
         click.echo((folder / "findings.json").read_text(encoding="utf-8"))
         return 0
@@ -61,16 +64,3 @@ def demo(output: str, seed: int, jobs: int | None, budget: float | None, as_json
     if not quiet:
         click.echo(f"The report is in {folder / 'report.html'}")
     return 0
-
-
-def _telling(run: Interruptible) -> Callable[[str, float], None]:
-    """Progress; while the tests run elsewhere, the report's libraries are loaded here."""
-    begun: list[str] = []
-
-    def tell(what: str, share: float) -> None:
-        if what.startswith("tables with nothing hidden") and not begun:
-            begun.append(what)
-            load_in_background()
-        run.tell(what, share)
-
-    return tell

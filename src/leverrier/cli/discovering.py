@@ -11,13 +11,11 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.pages import afterwards, telling, told_as_notes
 from leverrier.cli.progress import Interruptible, note
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
-
-AFTERWARDS = 2.5
-"""Seconds of computing that the answer from what is kept, and the report, take."""
 
 
 @click.command()
@@ -46,13 +44,14 @@ AFTERWARDS = 2.5
 @options.cluster
 @options.checkpoint
 @options.resume
+@options.static
 @options.as_json
 @options.quiet
 def discover(
     table: str, output: str | None, save: str | None, by: str | None, time: str | None, method: Method,
     ignore: tuple[str, ...], weights: str | None, max_hidden: int | None, draws: int, resamples: int, no_evidence: bool,
     seed: int, jobs: int | None, budget: float | None, work: int | None, sample: int | None, max_memory: str | None,
-    cluster: str | None, checkpoint: str | None, resume: bool, as_json: bool, quiet: bool,
+    cluster: str | None, checkpoint: str | None, resume: bool, static: bool, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Say whether something unmeasured is at work in a table, and write a report beside it.
 
@@ -75,13 +74,13 @@ def discover(
         what = "--checkpoint" if checkpoint else "--resume"
         raise lv.OptionError(f"{what} is for tables: with sequences, --budget ends a run with what there is by then")
     kept = None if in_time else options.checkpoint_place(checkpoint, report, resume, hush)
-    with Interruptible(hush, budget, AFTERWARDS, cuts=kept is not None) as run:
+    with Interruptible(hush, budget, afterwards(not static), cuts=kept is not None) as run:
         run.tell("loading")
         found = lv.discover(
             table, by=by, time=time, method=method, evidence=not no_evidence, draws=draws, resamples=resamples,
             max_hidden=max_hidden, weights=weights, ignore=list(ignore), budget=run.seconds, jobs=jobs, seed=seed,
-            work=work, sample=sample, max_memory=max_memory, client=cluster, progress=run.tell,
-            stop=run.stop, checkpoint=kept, resume=resume,
+            work=work, sample=sample, max_memory=max_memory, client=cluster, stop=run.stop,
+            checkpoint=kept, resume=resume, progress=telling(run, not static),
         )  # fmt: skip
     found.save(saved)
     again = f"; the same command with --resume goes on from {kept}" if kept else ""
@@ -89,7 +88,8 @@ def discover(
         page = f"; `leverrier report {saved}` makes its page"
         click.echo(f"leverrier: interrupted; what was found by then is in {saved}{page}{again}", err=True)
         return 130
-    found.report(report, title=f"What nobody measured in {Path(table).name}")
+    with told_as_notes(hush):
+        found.report(report, title=f"What nobody measured in {Path(table).name}", live=not static)
     if not found.finished:
         note(f"leverrier: the time ran out{again}", hush)
     elif kept:
@@ -104,8 +104,9 @@ def discover(
 @click.argument("findings")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
 @click.option("--title", help="Its title.")
+@options.static
 @options.quiet
-def report(findings: str, output: str | None, title: str | None, quiet: bool) -> None:
+def report(findings: str, output: str | None, title: str | None, static: bool, quiet: bool) -> None:
     """Make the page of findings that were saved: after Ctrl-C, say, or with a title of your own.
 
     \b
@@ -119,7 +120,9 @@ def report(findings: str, output: str | None, title: str | None, quiet: bool) ->
         run.stop.waiting = True  # Ctrl-C ends it where it is: the page is written whole or not at all
         run.tell("the page")
         found = lv.load(findings)
-        found.report(page, title=title or f"What nobody measured in {Path(findings).name.split('.')[0]}")
+        heading = title or f"What nobody measured in {Path(findings).name.split('.')[0]}"
+        with told_as_notes(quiet):
+            found.report(page, title=heading, live=not static)
     if not quiet:
         click.echo(f"The report is in {page}")
 

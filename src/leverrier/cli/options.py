@@ -68,6 +68,11 @@ def quiet(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--quiet", "-q", is_flag=True, help="Print only the answer: no progress, no notes.")(command)
 
 
+def static(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "Figures as pictures: a smaller page, without the script that makes them answer."
+    return click.option("--static", is_flag=True, help=words)(command)
+
+
 def checkpoint(command: Callable[..., Any]) -> Callable[..., Any]:
     words = "Folder for what is done so far (default: beside the output; removed at the end)."
     return click.option("--checkpoint", type=click.Path(file_okay=False), default=None, help=words)(command)

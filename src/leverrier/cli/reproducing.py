@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from leverrier.cli import options
+from leverrier.cli.pages import told_as_notes
 from leverrier.cli.progress import Interruptible
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
@@ -33,13 +34,14 @@ NAMES = ("em", "elidan2000", "elidan2001", "wood2006", "boyen1999")
 @click.option("--shown-only", is_flag=True, help="Run nothing: write the tables of what is done already.")
 @click.option("--write-docs", type=click.Path(file_okay=False), metavar="FOLDER",
               help="Write the tables and figures as a page reproduced.md in this folder too.")  # fmt: skip
+@options.static
 @options.seed
 @options.jobs
 @options.as_json
 @options.quiet
 def reproduce(
     names: tuple[str, ...], quick: bool, only: str, output: str, data: str | None, resume: bool, shown_only: bool,
-    write_docs: str | None, seed: int, jobs: int | None, as_json: bool, quiet: bool,
+    write_docs: str | None, static: bool, seed: int, jobs: int | None, as_json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Repeat a source's experiments with our code: each table and figure, the source's value and ours, what holds.
 
@@ -61,7 +63,8 @@ def reproduce(
     for each in asked:
         found = _run(each, settings, shown_only, quiet or as_json)
         shown = each.show(found.results, quick)
-        written = showing.write(found, shown)
+        with told_as_notes(quiet or as_json):
+            written = showing.write(found, shown, live=not static)
         done.append((found, shown))
         if not as_json:
             click.echo(showing.as_text(found, shown))

@@ -13,7 +13,7 @@ from leverrier.discovery.power import Power
 from leverrier.discovery.residual import Remaining
 from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.report.parts import abbreviated, shortened
-from leverrier.report.pictures import HIDDEN, INK, OBSERVED, QUIET, styled
+from leverrier.report.pictures import HIDDEN, INK, OBSERVED, QUIET, styled, tips
 from leverrier.report.profiles import Profile
 
 if TYPE_CHECKING:
@@ -43,10 +43,11 @@ def null_histogram(evidence: Evidence) -> altair.TopLevelMixin:
     x = alt.X("from:Q", title=words, scale=scale, axis=alt.Axis(tickCount=5))
     boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=QUIET, stroke=None).encode(
         x=x, x2="to:Q", y=alt.Y("tables:Q", title="simulated tables", axis=alt.Axis(tickMinStep=1, tickCount=4)),
-        y2="floor:Q", tooltip=["tables:Q"],
+        y2="floor:Q",
+        tooltip=tips(("tables:Q", "simulated tables", ""), ("from:Q", f"{words} from", ",.1f"), ("to:Q", "to", ",.1f")),
     )  # fmt: skip
     found = alt.Chart(alt.Data(values=[{"from": evidence.gain, "said": f"found: {evidence.gain:,.1f}"}]))
-    rule = found.mark_rule(color=HIDDEN, strokeWidth=3).encode(x=x)
+    rule = found.mark_rule(color=HIDDEN, strokeWidth=3).encode(x=x, tooltip=tips(("from:Q", words, ",.1f")))
     right = evidence.gain > (low + high) / 2
     text = found.mark_text(color=HIDDEN, align="right" if right else "left", dx=-6 if right else 6, fontSize=12, y=8,
                            fontWeight="bold").encode(x=x, text="said:N")  # fmt: skip
@@ -98,13 +99,20 @@ def _profile_dots(profile: Profile) -> altair.TopLevelMixin:
     colour = alt.Color("state:N", title=None, sort=None, scale=alt.Scale(domain=names, range=list(STATES)),
                        legend=alt.Legend(columns=1, symbolOpacity=1, labelLimit=165))  # fmt: skip
     offset = alt.YOffset("state:N", sort=names)
-    base = alt.Chart(alt.Data(values=values)).encode(y=y, color=colour, yOffset=offset)
+    form = ".1%" if profile.shares else ".4~r"
+    told = tips(("row:N", "what", ""), ("state:N", "state", ""), ("share:Q", profile.title, form),
+                ("low:Q", "95 % interval from", form), ("high:Q", "to", form))  # fmt: skip
+    base = alt.Chart(alt.Data(values=values)).encode(y=y, color=colour, yOffset=offset, tooltip=told)
     spans = base.mark_rule(strokeWidth=2, opacity=0.55).encode(x=x, x2="high:Q")
     dots = base.mark_point(filled=True, size=58, opacity=1).encode(x=alt.X("share:Q", title=profile.title, scale=scale))
     ticks = (
         alt.Chart(alt.Data(values=overall))
         .mark_tick(color=INK, thickness=1.5, size=14)
-        .encode(x=alt.X("all:Q", title=profile.title, scale=scale), y=y)
+        .encode(
+            x=alt.X("all:Q", title=profile.title, scale=scale),
+            y=y,
+            tooltip=tips(("row:N", "what", ""), ("all:Q", "all rows", form)),
+        )
     )
     layers = spans + dots + ticks if overall else spans + dots
     return styled(layers, alt.Step(max(20, 8 * len(names) + 6), **{"for": "position"}))
@@ -123,6 +131,8 @@ def _profile_map(profile: Profile) -> altair.TopLevelMixin:
             y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=130)),
             color=alt.Color("share:Q", title=profile.title, scale=alt.Scale(scheme="blues"),
                             legend=alt.Legend(gradientLength=180, format="%" if profile.shares else "~g")),
+            tooltip=tips(("row:N", "what", ""), ("state:N", "state", ""),
+                         ("share:Q", profile.title, ".1%" if profile.shares else ".4~r")),
         ),
         alt.Step(18),
     )  # fmt: skip
@@ -144,8 +154,9 @@ def certainty_chart(known: Certainty) -> altair.TopLevelMixin:
     boxes = (
         alt.Chart(alt.Data(values=bars))
         .mark_rect(stroke=None)
-        .encode(x=x, x2="to:Q", y=alt.Y("rows:Q", title="rows", axis=alt.Axis(tickCount=4)), y2="floor:Q", color=colour)
-    )
+        .encode(x=x, x2="to:Q", y=alt.Y("rows:Q", title="rows", axis=alt.Axis(tickCount=4)), y2="floor:Q", color=colour,
+                tooltip=tips(("rows:Q", "rows", ",.0f"), ("from:Q", "probability from", ".0%"), ("to:Q", "to", ".0%")))
+    )  # fmt: skip
     return styled(boxes, 160)
 
 
@@ -163,7 +174,8 @@ def remaining_chart(left: Remaining) -> altair.TopLevelMixin:
     x = alt.X("z:Q", title="unexplained (z)", axis=alt.Axis(tickCount=5))
     colour = alt.condition("datum.clear", alt.value(HIDDEN), alt.value(QUIET))
     bars = alt.Chart(alt.Data(values=values)).mark_bar().encode(x=x, y=y, color=colour)
-    level = alt.Chart(alt.Data(values=[{"z": left.chance}])).mark_rule(color=INK, strokeDash=[5, 4]).encode(x=x)
+    chance = alt.Chart(alt.Data(values=[{"z": left.chance}]))
+    level = chance.mark_rule(color=INK, strokeDash=[5, 4]).encode(x=x, tooltip=tips(("z:Q", "by chance (z)", ".3~r")))
     return styled(bars + level, alt.Step(20))
 
 
@@ -177,8 +189,11 @@ def power_chart(missed: Power) -> altair.TopLevelMixin:
                 scale=alt.Scale(domain=[0, max(0.85, *missed.shares)], nice=False)),
         y=alt.Y("found:Q", title="found", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%", tickCount=4)),
     )  # fmt: skip
-    level = alt.Chart(alt.Data(values=[{"found": 0.8}])).mark_rule(color=QUIET, strokeDash=[5, 4]).encode(y="found:Q")
-    points = base.mark_point(filled=True, color=OBSERVED, size=80, opacity=1)
+    level = alt.Chart(alt.Data(values=[{"found": 0.8}])).mark_rule(color=QUIET, strokeDash=[5, 4], tooltip=None)
+    level = level.encode(y="found:Q")
+    points = base.mark_point(filled=True, color=OBSERVED, size=80, opacity=1).encode(
+        tooltip=tips(("strength:Q", "share of values that it sets", ".0%"), ("found:Q", "found", ".0%"))
+    )
     return styled(level + base.mark_line(color=OBSERVED) + points, 170)
 
 
@@ -197,7 +212,9 @@ def links_chart(model: HiddenCauses, names: Sequence[str]) -> altair.TopLevelMix
     base = alt.Chart(alt.Data(values=values)).encode(x=x, y=y)
     tiles = base.mark_rect(stroke=None).encode(
         color=alt.Color("chance:Q", title="P(sign | one cause)", scale=alt.Scale(scheme="oranges", domain=[0, 1]),
-                        legend=alt.Legend(gradientLength=180, format="%"))
+                        legend=alt.Legend(gradientLength=180, format="%")),
+        tooltip=tips(("sign:N", "sign", ""), ("cause:N", "hidden cause", ""),
+                     ("chance:Q", "P(sign | one cause)", ".1%")),
     )  # fmt: skip
     return styled(tiles, alt.Step(20))
 
@@ -212,6 +229,7 @@ def active_chart(model: HiddenCauses, shares: Mapping[str, float]) -> altair.Top
             x=alt.X("share:Q", title="share of rows in which it is active", axis=alt.Axis(format="%", tickCount=5),
                     scale=alt.Scale(domain=[0, max([*shares.values(), *model.p.tolist(), 0.01])])),
             y=alt.Y("cause:N", sort=None, title=None),
+            tooltip=tips(("cause:N", "cause", ""), ("share:Q", "active in", ".1%")),
         ),
         alt.Step(22),
     )  # fmt: skip
@@ -228,6 +246,7 @@ def holes_chart(holes: Mapping[str, int], rows: int) -> altair.TopLevelMixin:
         alt.Chart(alt.Data(values=values)).mark_bar(color=QUIET).encode(
             x=alt.X("share:Q", title="empty cells", axis=alt.Axis(format="%", tickCount=5)),
             y=alt.Y("column:N", sort=None, title=None, axis=alt.Axis(labelLimit=150)),
+            tooltip=tips(("column:N", "column", ""), ("share:Q", "empty cells", ".1%")),
         ),
         alt.Step(18),
     )  # fmt: skip

@@ -16,9 +16,9 @@ from leverrier.report.verdict_part import evidence_part, verdict_part
 from leverrier.report.words import headline
 
 
-def discovery_page(found: Examined, title: str, over_time: Sequence[Part] = ()) -> str:
+def discovery_page(found: Examined, title: str, over_time: Sequence[Part] = (), live: bool = True) -> str:
     """The whole report as HTML; `over_time` are the parts of sequences, put after the states."""
-    return page(title, headline(found), [*discovery_parts(found, over_time)])
+    return page(title, headline(found), discovery_parts(found, over_time), live)
 
 
 def discovery_parts(found: Examined, over_time: Sequence[Part] = ()) -> list[Part]:

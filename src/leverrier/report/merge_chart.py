@@ -26,14 +26,16 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
     chosen = set(tree.nodes(states))
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.2, len(tree.merges) + 0.6], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(tree.leaves) - 0.5, -0.5], nice=False))
-    lines = alt.Chart(alt.Data(values=_segments(tree, height, depth))).mark_rule(color=QUIET, strokeWidth=1.4).encode(
-        x=x, y=y, x2="x2:Q", y2="y2:Q"
-    )
-    nodes = [{"x": depth[n], "y": height[n], "state": n in chosen} for n in height]
+    lines = alt.Chart(alt.Data(values=_segments(tree, height, depth))).mark_rule(
+        color=QUIET, strokeWidth=1.4, tooltip=None
+    ).encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
+    says = {len(tree.leaves) + m: f"merged: {gain:+,.1f} nats" for m, (_, _, gain) in enumerate(tree.merges)}
+    says |= {n: shortened(label, 4 * LABEL) for n, label in enumerate(tree.leaves)}
+    nodes = [{"x": depth[n], "y": height[n], "state": n in chosen, "says": says[n]} for n in height]
     points = alt.Chart(alt.Data(values=nodes)).mark_point(filled=True, opacity=1).encode(
         x=x, y=y,
         color=alt.condition("datum.state", alt.value(HIDDEN), alt.value(QUIET)),
-        size=alt.condition("datum.state", alt.value(120), alt.value(24)),
+        size=alt.condition("datum.state", alt.value(120), alt.value(24)), tooltip="says:N",
     )  # fmt: skip
     gains = [{"x": depth[len(tree.leaves) + m], "y": height[len(tree.leaves) + m],
               "said": f"{gain:+,.0f}".replace("-", "−")} for m, (_, _, gain) in enumerate(tree.merges)]  # fmt: skip
@@ -48,7 +50,8 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
     below = alt.Chart(alt.Data(values=counts)).mark_text(align="right", fontSize=9, color=QUIET, dy=7).encode(
         x=alt.value(-8), y=y, text="said:N"
     )
-    edge = alt.Chart(alt.Data(values=[{"y": 0}])).mark_point(opacity=0).encode(x=alt.value(8 - NAMES), y=y)
+    corner = alt.Chart(alt.Data(values=[{"y": 0}]))
+    edge = corner.mark_point(opacity=0, tooltip=None).encode(x=alt.value(8 - NAMES), y=y)
     layers: Any = lines + points + numbers + texts + below + edge  # (the edge keeps all trees at one size)
     return layers.properties(width=WIDTH - NAMES, height=ROW * len(tree.leaves)).configure_view(stroke=None, clip=False)
 

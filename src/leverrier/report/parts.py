@@ -35,11 +35,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Figure:
-    """A static picture. The SVG is made by us (`pictures.inline_svg`, `drawing.draw`) and goes in as it is."""
+    """A picture. The SVG is made by us (`pictures.pictured`) and goes in as it is."""
 
     svg: str
     caption: str
     wide: bool = False
+    spec: str = ""
+    """Its Vega-Lite specification as JSON: what a live page draws the same figure from when it is asked."""
     kind: ClassVar[str] = "figure"
 
 

@@ -6,8 +6,8 @@ from leverrier.discovery.certainty import AMBIGUOUS
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.report.discovery_charts import certainty_chart, holes_chart, remaining_chart
-from leverrier.report.parts import Block, Figure, Figures, Grid, Part, Words, abbreviated, percent, several, shortened
-from leverrier.report.pictures import inline_svg
+from leverrier.report.parts import Block, Figures, Grid, Part, Words, abbreviated, percent, several, shortened
+from leverrier.report.pictures import pictured
 
 MOST_FIGURES = 4
 MOST_ATTEMPTS = 20
@@ -31,9 +31,7 @@ def rows_part(found: Examined) -> Part:
         )
         if len(figures) < MOST_FIGURES:
             figures.append(
-                Figure(
-                    inline_svg(certainty_chart(each)), f"{name}: rows by the probability of their most probable state."
-                )
+                pictured(certainty_chart(each), f"{name}: rows by the probability of their most probable state.")
             )
     head = ("", "expected to be right", f"rows in doubt (below {percent(AMBIGUOUS)})", "sharpness")
     caption = "Sharpness: 1 if every row's state is certain, 0 if rows say nothing about it."
@@ -75,8 +73,8 @@ def remaining_part(found: Examined) -> Part:
         f"Mutual information in nats a row, on {left.rows:,} rows; z in standard deviations of the drawn tables; "
         "p over all pairs."
     )
-    figure = Figure(
-        inline_svg(remaining_chart(left)),
+    figure = pictured(
+        remaining_chart(left),
         "Dashes: what the most unusual pair reaches by chance in one of twenty tables.",
     )
     grid = Grid(("pair", "in the data", "in the model", "z", "p"), rows, caption)
@@ -99,7 +97,7 @@ def holes_part(found: Examined) -> Part:
     if found.rows is not None and found.rows.holes:
         count = len(found.rows.holes)
         caption = f"Empty cells by column{' (the 20 with most)' if count > 20 else ''}."
-        blocks.append(Figures((Figure(inline_svg(holes_chart(found.rows.holes, shape.rows)), caption),)))
+        blocks.append(Figures((pictured(holes_chart(found.rows.holes, shape.rows), caption),)))
     return Part("holes", "Holes", blocks)
 
 

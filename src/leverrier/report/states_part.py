@@ -11,7 +11,7 @@ from leverrier.model.hidden_causes import HiddenCauses
 from leverrier.report.discovery_charts import MANY_STATES, active_chart, links_chart, profile_chart, score_chart
 from leverrier.report.merge_chart import merge_chart
 from leverrier.report.parts import Block, Figure, Figures, Grid, Part, Words, abbreviated, percent, several, shortened
-from leverrier.report.pictures import inline_svg
+from leverrier.report.pictures import pictured
 from leverrier.report.profiles import Profile, profiles
 
 MOST_STATES = 12
@@ -58,7 +58,7 @@ def how_many_part(found: Examined) -> Part:
         blocks.append(Words(words))
         blocks.append(_fit_table(each.name, scores))
         caption = f"{each.name}: Cheeseman–Stutz score with the same arcs, less the best. Orange: the number chosen."
-        figures.append(Figure(inline_svg(score_chart(scores, each.states)), caption))
+        figures.append(pictured(score_chart(scores, each.states), caption))
     figures += [_merges(each.name, found.merges[each.name], each.states)
                 for each in found.hidden if each.name in found.merges]  # fmt: skip
     if figures:
@@ -78,7 +78,7 @@ def _merges(name: str, tree: MergeTree, states: int) -> Figure:
         f"(nats); the last {several(len(tree.merges), 'merge')}. Orange: {several(states, 'state')}. Names say what is "
         "most frequent there and rarer elsewhere."
     )
-    return Figure(inline_svg(merge_chart(tree, states)), caption)
+    return pictured(merge_chart(tree, states), caption)
 
 
 def _other(found: Examined) -> str:
@@ -97,9 +97,7 @@ def states_part(found: Examined) -> Part:
         figures = []
         for profile in profiles(found, each):
             rest = f" The {several(profile.left_out, 'other value')} differ less." if profile.left_out else ""
-            figures.append(
-                Figure(inline_svg(profile_chart(profile)), f"{each.name}: {profile.title}. {_how(profile)}{rest}")
-            )
+            figures.append(pictured(profile_chart(profile), f"{each.name}: {profile.title}. {_how(profile)}{rest}"))
         if figures:
             blocks.append(Figures(tuple(figures)))
     return Part("states", "What each state means", blocks)
@@ -158,9 +156,7 @@ def causes_part(found: Examined, model: HiddenCauses) -> Part:
         "it; by itself a "
         f"sign comes in {percent(model.epsilon)} of rows."
     )
-    figures = [Figure(inline_svg(links_chart(model, names)), "Links: how surely a sign shows with one cause alone.")]
+    figures = [pictured(links_chart(model, names), "Links: how surely a sign shows with one cause alone.")]
     if active:
-        figures.append(
-            Figure(inline_svg(active_chart(model, active)), "How often each cause is active, from the rows.")
-        )
+        figures.append(pictured(active_chart(model, active), "How often each cause is active, from the rows."))
     return Part("causes", "The causes", [Words(words), grid, Figures(tuple(figures))])

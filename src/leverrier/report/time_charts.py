@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from leverrier.discovery.time_described import Ahead, Ribbon, Stays
 from leverrier.discovery.time_findings import Fold, Tried
 from leverrier.report.parts import abbreviated
-from leverrier.report.pictures import HIDDEN, OBSERVED, QUIET, styled
+from leverrier.report.pictures import HIDDEN, OBSERVED, QUIET, styled, tips
 from leverrier.report.time import PALETTE
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def ribbon_chart(one: Ribbon, labels: Sequence[str], time: str) -> altair.TopLev
         x2="to:Q",
         color=_colour(labels),
         opacity=alt.Opacity("certainty:Q", scale=alt.Scale(domain=[0.3, 1], range=[0.25, 1]), legend=None),
+        tooltip=tips(("state:N", "state", ""), ("from:Q", f"{time} from", ""), ("to:Q", "to", ""),
+                     ("certainty:Q", "certainty", ".1%")),
     )  # fmt: skip
     return styled(chart, 46)
 
@@ -83,7 +85,8 @@ def ahead_chart(one: Ahead) -> altair.TopLevelMixin:
     scheme = "oranges" if one.hidden else "blues"
     colour = alt.Color("probability:Q", title="probability", scale=alt.Scale(scheme=scheme, domain=[0, 1]),
                        legend=alt.Legend(gradientLength=180, format=".0%"))  # fmt: skip
-    tiles = alt.Chart(alt.Data(values=values)).mark_rect(stroke=None).encode(x=x, y=y, color=colour)
+    told = tips(("ahead:O", "slices ahead", ""), ("state:N", "state", ""), ("probability:Q", "probability", ".1%"))
+    tiles = alt.Chart(alt.Data(values=values)).mark_rect(stroke=None).encode(x=x, y=y, color=colour, tooltip=told)
     return styled(tiles, alt.Step(20))
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from leverrier.discovery.time_described import TimeSummary
 from leverrier.discovery.time_findings import HiddenChain, TimeFindings
 from leverrier.discovery.time_words import slices_text
-from leverrier.report.parts import Block, Figure, Figures, Grid, Part, Words, abbreviated, percent, shortened
-from leverrier.report.pictures import inline_svg
+from leverrier.report.parts import Block, Figures, Grid, Part, Words, abbreviated, percent, shortened
+from leverrier.report.pictures import pictured
 from leverrier.report.time import PALETTE
 from leverrier.report.time_charts import ahead_chart, ribbon_chart, stays_chart
 from leverrier.report.time_parts import LONG, certainty_words
@@ -24,7 +24,7 @@ def time_part(found: TimeFindings, kept: TimeSummary) -> Part:
         blocks.append(Words("Nothing hidden was found, so there are no states to follow along the sequences."))
     for one in found.hidden:
         blocks += _chain(one, kept)
-    ahead = [Figure(inline_svg(ahead_chart(each)), f"{shortened(each.name, LONG)}{' (hidden)' if each.hidden else ''}, "
+    ahead = [pictured(ahead_chart(each), f"{shortened(each.name, LONG)}{' (hidden)' if each.hidden else ''}, "
                     f"after sequence {shortened(each.sequence, 40)}.") for each in kept.ahead]  # fmt: skip
     if ahead:
         blocks += [Words("What comes next, by the model: the further ahead, the nearer to what is usual."),
@@ -41,11 +41,11 @@ def _chain(one: HiddenChain, kept: TimeSummary) -> list[Block]:
             if each.hidden == one.name:
                 rest = f" ({each.left_out:,} more slices)" if each.left_out else ""
                 caption = f"{name} along sequence {shortened(each.sequence, 40)}: most probable states{rest}."
-                figures.append(Figure(inline_svg(ribbon_chart(each, labels, kept.time)), caption))
+                figures.append(pictured(ribbon_chart(each, labels, kept.time), caption))
         stays = [each for each in kept.stays if each.hidden == one.name]
         if any(each.lengths for each in stays):
             caption = f"{name}: how long its states lasted; dashed, a chain of the same mean."
-            figures.append(Figure(inline_svg(stays_chart(stays, labels)), caption))
+            figures.append(pictured(stays_chart(stays, labels), caption))
     words = f"{name}: by row the state of a slice, by column that of the next. {certainty_words(one, kept)}".strip()
     blocks: list[Block] = [Words(words), _moves(one, labels)]
     return [*blocks, Figures(tuple(figures))] if figures else blocks

@@ -28,9 +28,11 @@ WAYS = {
 }
 
 
-def time_page(found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any], title: str) -> str:
+def time_page(
+    found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any], title: str, live: bool = True
+) -> str:
     """The whole report as HTML."""
-    return page(title, summary(found), time_parts(found, kept, settings))
+    return page(title, summary(found), time_parts(found, kept, settings), live)
 
 
 def time_parts(found: TimeFindings, kept: TimeSummary, settings: Mapping[str, Any]) -> list[Part]:

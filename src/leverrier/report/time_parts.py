@@ -15,7 +15,6 @@ from leverrier.report.discovery_charts import profile_chart
 from leverrier.report.parts import (
     Block,
     Facts,
-    Figure,
     Figures,
     Grid,
     Items,
@@ -26,7 +25,7 @@ from leverrier.report.parts import (
     several,
     shortened,
 )
-from leverrier.report.pictures import inline_svg
+from leverrier.report.pictures import pictured
 from leverrier.report.profiles import share_profiles
 from leverrier.report.states_part import states_grid
 from leverrier.report.time_charts import folds_chart, tried_chart
@@ -105,11 +104,11 @@ def evidence_part(found: TimeFindings) -> Part:
         )
     else:
         blocks.append(Words("Nothing was held out in this run: bits below are of the sequences learnt from."))
-    figures = [Figure(inline_svg(tried_chart(found.table)), _caption(found))]
+    figures = [pictured(tried_chart(found.table), _caption(found))]
     if any(fold.hidden is not None for fold in found.folds):
         blocks.append(_folds(found))
         what = "the hidden variables" if found.hidden else "the best attempt with something hidden"
-        figures.insert(0, Figure(inline_svg(folds_chart(found.folds)), f"By part held out: what {what} gained."))
+        figures.insert(0, pictured(folds_chart(found.folds), f"By part held out: what {what} gained."))
     blocks += [Figures(tuple(figures)), _tried(found)]
     return Part("evidence", "Why we believe it", blocks)
 
@@ -151,7 +150,7 @@ def states_part(found: TimeFindings) -> Part:
         blocks.append(states_grid(one.name, states, abbreviated(one.drives, LONG), "slices"))
         worth = [max(float(share) * found.n_slices, 1.0) for share in one.share]
         figures = [
-            Figure(inline_svg(profile_chart(each)), f"{shortened(one.name, LONG)}: {each.title}. {INTERVALS}")
+            pictured(profile_chart(each), f"{shortened(one.name, LONG)}: {each.title}. {INTERVALS}")
             for each in share_profiles(states, worth)
         ]  # fmt: skip
         if figures:

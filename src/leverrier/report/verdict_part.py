@@ -23,7 +23,7 @@ from leverrier.report.parts import (
     percent,
     several,
 )
-from leverrier.report.pictures import inline_svg
+from leverrier.report.pictures import pictured
 from leverrier.report.words import evidence_sentences, headline, null_words, place
 
 LONG = 48
@@ -135,7 +135,7 @@ def evidence_part(found: Examined) -> Part:
             "the best "
             f"network, {found.power.rows:,} rows; dashes: four of five."
         )
-        blocks.append(Figures((Figure(inline_svg(power_chart(found.power)), caption),)))
+        blocks.append(Figures((pictured(power_chart(found.power), caption),)))
     if found.spread:
         blocks.append(
             Words(
@@ -208,4 +208,4 @@ def _null_figure(each: HiddenVariable) -> Figure:
         if evidence.kind == "classes"
         else "the best gain in tables simulated without it"
     )
-    return Figure(inline_svg(null_histogram(evidence)), f"{each.name}: grey, {what}; orange, in the data.")
+    return pictured(null_histogram(evidence), f"{each.name}: grey, {what}; orange, in the data.")

@@ -12,8 +12,7 @@ import leverrier as lv
 from leverrier.data.whole_file import fill, put
 from leverrier.report.html import page
 from leverrier.report.parts import Block, Figures, Grid, Items, Part, Words
-from leverrier.report.parts import Figure as Picture
-from leverrier.report.pictures import inline_svg, save_picture
+from leverrier.report.pictures import pictured, save_picture
 from leverrier.reproduce.experiment import Claim, Figure, Section, Shown
 from leverrier.reproduce.runner import Run
 
@@ -115,7 +114,7 @@ def claims_grid(claims: Sequence[Claim]) -> Grid:
     return Grid(CLAIM_HEAD, rows, words=tuple(range(len(CLAIM_HEAD))), stack=True)
 
 
-def as_page(run: Run, shown: Shown) -> str:
+def as_page(run: Run, shown: Shown, live: bool = True) -> str:
     """One HTML file that needs no network."""
     holding = sum(claim.holds is True for claim in shown.claims)
     decided = sum(claim.holds is not None for claim in shown.claims)
@@ -126,13 +125,13 @@ def as_page(run: Run, shown: Shown) -> str:
         parts.append(Part(f"part{number}", section.heading, _blocks(section)))
     about = [run.experiment.data, f"Command: {command(run)}", provenance(run), missing_words(run)]
     parts.append(Part("about", "How it was made", [Items(tuple(line for line in about if line))]))
-    return page(run.experiment.title, summary, parts)
+    return page(run.experiment.title, summary, parts, live)
 
 
 def _blocks(section: Section) -> list[Block]:
     blocks: list[Block] = [Words(words) for words in section.words]
     blocks += section.grids
-    pictures = [Picture(inline_svg(figure.chart), figure.caption, figure.wide) for figure in section.figures]
+    pictures = [pictured(figure.chart, figure.caption, figure.wide) for figure in section.figures]
     small = tuple(picture for picture in pictures if not picture.wide)
     blocks += [picture for picture in pictures if picture.wide]
     return [*blocks, Figures(small)] if small else blocks
@@ -142,10 +141,11 @@ def figures_of(shown: Shown) -> list[Figure]:
     return [figure for section in shown.sections for figure in section.figures]
 
 
-def write(run: Run, shown: Shown) -> list[Path]:
+def write(run: Run, shown: Shown, live: bool = True) -> list[Path]:
     """NAME.html, NAME.json and a PNG of each figure in the output folder."""
     folder, name = run.settings.output, run.experiment.name
-    texts = {f"{name}.html": as_page(run, shown), f"{name}.json": json.dumps(as_json(run, shown), indent=1) + "\n"}
+    content = json.dumps(as_json(run, shown), indent=1) + "\n"
+    texts = {f"{name}.html": as_page(run, shown, live), f"{name}.json": content}
     written = []
     for file, text in texts.items():
         written.append(folder / file)

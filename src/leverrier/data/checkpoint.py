@@ -140,6 +140,8 @@ class Journal:
         self.pieces: dict[str, Any] = dict(content or {})
         self.known = len(self.pieces)
         """How many were there from the start."""
+        self.made: dict[str, Any] = {}
+        """What this process made of pieces, never written: a run that is cut must answer at once."""
         self.complaint = ""
         """In words, why the last saving failed; the one before it is still there."""
         self._unsaved = False

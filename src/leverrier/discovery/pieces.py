@@ -73,6 +73,20 @@ def once(
     return result
 
 
+def made(plan: Plan, key: tuple[Any, ...], compute: Callable[[], Result]) -> Result:
+    """What `compute` gives, at hand when a run that was cut answers from what it has: in memory only, never on disk."""
+    if plan.journal is None:
+        return compute()
+    name = name_of(key)
+    if name not in plan.journal.made:
+        plan.journal.made[name] = compute()
+    return plan.journal.made[name]
+
+
+def is_made(plan: Plan, key: tuple[Any, ...]) -> bool:
+    return plan.journal is not None and name_of(key) in plan.journal.made
+
+
 def each_once(
     plan: Plan,
     jobs: int,

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.discovery.pieces import is_made, made
 from leverrier.discovery.plan import Plan
-from leverrier.learning.chain_em import ChainFit, ChainSettings, fit_chains
+from leverrier.discovery.time_observed import Ask
+from leverrier.discovery.time_pieces import costs_of, if_there_is_time, read_chains, write_chains
+from leverrier.learning.chain_em import ChainFit, ChainSettings, chain_posterior, fit_chains
 from leverrier.learning.chain_starts import WINDOWS, Expectation, chain_start, copy_start
 from leverrier.learning.slice_choice import LN2, Choice, compare, fit_slices
 from leverrier.learning.slice_design import Design, make_blocks
+from leverrier.model.chain_model import ChainModel
 
 Floats = NDArray[np.float64]
 STATES = (2, 3, 4, 6, 8)
@@ -48,15 +53,19 @@ class Ground:
     """What every chain is built on: the columns' design and choice, and models whose residuals may be clustered."""
 
     name: str
-    design: Design
+    ask: Ask
     choice: Choice
-    residual: Mapping[str, tuple[Design, Choice] | None]
+    residual: Mapping[str, tuple[Ask, Choice] | None]
     """By name: how the model is learnt whose residuals are clustered; None stands for the columns' means."""
     plan: Plan
 
     @property
-    def spent(self) -> bool:
-        return self.plan.spent
+    def design(self) -> Design:
+        return self.ask.design
+
+    @property
+    def n_slices(self) -> int:
+        return self.ask.sequences.n_slices
 
     @property
     def settings(self) -> ChainSettings:
@@ -65,13 +74,19 @@ class Ground:
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """Chains that were built, with their fit on all slices."""
+    """Chains that were built, with their model of all slices."""
 
     ground: Ground
     links: tuple[Link, ...]
-    fit: ChainFit
+    model: ChainModel
     worth: float
     block_bits: Floats | None = None
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """(slices, joint states), made when it is asked: of most of those that are tried it never is."""
+        key = ("posterior", self.ground.name, self.links)
+        return made(self.ground.plan, key, lambda: chain_posterior(self.ground.design, self.model))
 
     @property
     def name(self) -> str:
@@ -82,7 +97,7 @@ class Built:
     @property
     def bits(self) -> float:
         """Held out, per slice."""
-        return np.nan if self.block_bits is None else float(self.block_bits.sum()) / self.ground.design.n_slices
+        return np.nan if self.block_bits is None else float(self.block_bits.sum()) / self.ground.n_slices
 
 
 def chain_names(count: int) -> tuple[str, ...]:
@@ -111,20 +126,29 @@ def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.in
 def _clearly_better(one: Built, other: Built) -> bool:
     assert one.block_bits is not None
     assert other.block_bits is not None
-    return compare(one.block_bits, other.block_bits, one.ground.design.n_slices).clear()
+    return compare(one.block_bits, other.block_bits, one.ground.n_slices).clear()
 
 
-def held_out(built: Built, folds: NDArray[np.int64]) -> Floats:
-    """By block, the bits it costs when its fold is left out of everything: starts, trees, moves."""
-    design = built.ground.design
-    blocks = make_blocks(design.sequences, folds)
+def held_out(built: Built, folds: NDArray[np.int64]) -> Floats | None:
+    """By block, the bits it costs when its fold is left out of everything; None if there was no time for all folds."""
+    ground = built.ground
+    blocks = make_blocks(ground.ask.sequences, folds)
     cost = np.zeros(int(blocks[-1]) + 1)
-    for fold in np.unique(folds):
-        out = np.flatnonzero(folds == fold)
-        fit = build(built.ground, built.links, (folds != fold).astype(np.float64))
-        logs = _without(built.ground, fit, folds, int(fold))
-        cost += np.bincount(blocks[out], -logs[out] / LN2, len(cost))
+    for fold in np.unique(folds).tolist():
+        key = ("fold", ground.name, built.links, fold)
+        part = if_there_is_time(ground.plan, key, partial(_fold, built, folds, blocks, fold), costs_of, costs_of)
+        if part is None:
+            return None
+        cost += part
     return cost
+
+
+def _fold(built: Built, folds: NDArray[np.int64], blocks: NDArray[np.int64], fold: int) -> Floats:
+    """The same of one fold, left out of starts, trees and moves."""
+    out = np.flatnonzero(folds == fold)
+    fit = build(built.ground, built.links, (folds != fold).astype(np.float64))
+    logs = _without(built.ground, fit, folds, fold)
+    return costs_of(np.bincount(blocks[out], -logs[out] / LN2, int(blocks[-1]) + 1))
 
 
 def _without(ground: Ground, fit: ChainFit | None, folds: NDArray[np.int64], fold: int) -> Floats:
@@ -146,7 +170,7 @@ def build(ground: Ground, links: tuple[Link, ...], live: Floats) -> ChainFit | N
 
 
 def _extend(
-    ground: Ground, fit: ChainFit | None, before: tuple[Link, ...], link: Link, live: Floats
+    ground: Ground, fit: ChainFit | Built | None, before: tuple[Link, ...], link: Link, live: Floats
 ) -> ChainFit | None:
     sequences = ground.design.sequences
     if link.window == COPY:
@@ -163,13 +187,13 @@ def _extend(
     return fit_chains(ground.design, chains, start, ground.settings, None if live.all() else live)
 
 
-def _expectation(ground: Ground, fit: ChainFit | None, name: str, live: Floats) -> Expectation | None:
+def _expectation(ground: Ground, fit: ChainFit | Built | None, name: str, live: Floats) -> Expectation | None:
     if fit is not None:
         return lambda column: fit.model.expected(ground.design.sequences, column, fit.posterior)
     known = ground.residual[name]
     if known is None:
         return None
-    model = fit_slices(known[0], known[1], live)
+    model = fit_slices(known[0].design, known[1], live)
     return lambda column: model.predict(ground.design.sequences, column)
 
 
@@ -185,7 +209,7 @@ def _best_next(
     room = MOST_JOINT // int(np.prod([link.states for link in (best.links if best else ())]))
     stale = 0
     for states in STATES:
-        if ground.spent or states > room or stale >= PATIENCE:
+        if states > room or stale >= PATIENCE:
             break
         links = [Link(residuals, window, states) for residuals, window in places]
         tried = _tried(ground, best, links)
@@ -207,17 +231,23 @@ def _if_better(
     What is worth less than `worthier` already is not judged: that would cost far more than finding it did.
     """
     for one in tried:
-        if worthier is not None and one.worth < worthier.worth - SLACK * one.ground.design.n_slices:
+        if worthier is not None and one.worth < worthier.worth - SLACK * one.ground.n_slices:
             return None
-        if all(one.fit.model.driven(name) for name in chain_names(len(one.links))):
-            judged = replace(one, block_bits=held_out(one, folds))
+        if all(one.model.driven(name) for name in chain_names(len(one.links))):
+            bits = held_out(one, folds)
+            if bits is None:
+                return None
+            judged = replace(one, block_bits=bits)
             return judged if found is None or _clearly_better(found, judged) else None
     return None
 
 
 def _copies(ground: Ground) -> Iterator[Link]:
     """Columns of several states whose own past tells something: each may be a noisy sign of a chain with as many."""
-    model = fit_slices(ground.design, ground.choice)
+    key = ("columns", ground.name)
+    if ground.plan.spent and not is_made(ground.plan, key):
+        return
+    model = made(ground.plan, key, lambda: fit_slices(ground.design, ground.choice))
     for name in ground.design.variables:
         states = ground.design.states(name)
         own = any(getattr(feature, "variable", "") == name for feature in model.asked(name))
@@ -232,11 +262,20 @@ def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
 
 def _tried(ground: Ground, best: Built | None, links: Sequence[Link]) -> list[Built]:
     """Each link added to the chains so far, best first."""
-    live = np.ones(ground.design.n_slices)
     before = best.links if best is not None else ()
-    made = []
+    columns = ground.ask.sequences.table.columns
+    built = []
     for link in links:
-        fit = None if ground.spent else _extend(ground, best.fit if best is not None else None, before, link, live)
-        if fit is not None:
-            made.append(Built(ground, (*before, link), fit, fit.worth(ground.design.n_slices)))
-    return sorted(made, key=lambda built: -built.worth)
+        chain = (*before, link)
+        found = if_there_is_time(ground.plan, ("chains", ground.name, chain), partial(_model, ground, best, link),
+                                 write_chains, partial(read_chains, columns=columns))  # fmt: skip
+        if found is not None:
+            built.append(Built(ground, chain, *found))
+    return sorted(built, key=lambda one: -one.worth)
+
+
+def _model(ground: Ground, best: Built | None, link: Link) -> tuple[ChainModel, float] | None:
+    """One more chain on all slices: the model and its worth."""
+    before = best.links if best is not None else ()
+    fit = _extend(ground, best, before, link, np.ones(ground.n_slices))
+    return None if fit is None else (fit.model, fit.worth(ground.n_slices))

@@ -103,6 +103,13 @@ def fit_chains(
     return ChainFit(model, posterior, trace[-1], logs, tuple(trace), status)
 
 
+def chain_posterior(design: Design, model: ChainModel) -> Floats:
+    """(slices, joint states): the posterior that a fit on all slices ended with, from its model alone."""
+    chains = {chain.name: chain.states for chain in model.chains}
+    emissions = _emissions(with_chains(design, chains), model, tuple(chains))
+    return smoothed(model, emissions, design.sequences.starts)[0]
+
+
 def _emissions(wide: Design, model: ChainModel, names: tuple[str, ...]) -> Floats:
     """(slices, joint states); a column that asks no chain is computed once."""
     n = wide.n_slices

@@ -45,7 +45,8 @@ def find_in_time(
     """What sequences remember, and whether something hidden drives them.
 
     The best model of lags and memories comes first; hidden chains are accepted only if they predict held-out blocks
-    better than it, by 0.005 bits a slice and three standard errors. `bagged` asks for so many trees to be averaged too.
+    better than it, by 0.005 bits a slice and three standard errors. `bagged` asks for so many trees to be averaged too;
+    a `journal` keeps pieces of the work for a run that goes on later (`discover` opens one).
     """
     found = read_sequences(sequences)
     if found.n_slices < LEAST_SLICES:

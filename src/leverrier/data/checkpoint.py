@@ -169,6 +169,11 @@ class Journal:
             if self.checkpoint.due:
                 self.save()
 
+    def drop(self, name: str) -> None:
+        """What is no longer needed; with the next piece it is gone from the disk too."""
+        with self._lock:
+            self.pieces.pop(name, None)
+
     def save(self) -> None:
         """Write what is new. A disk that is full leaves the last good checkpoint, and the run goes on."""
         with self._lock:

@@ -73,6 +73,12 @@ def once(
     return result
 
 
+def kept(plan: Plan, key: tuple[Any, ...], read: Callable[[Any], Result]) -> Result | None:
+    """A piece of the plan's checkpoint, if it is there."""
+    piece = None if plan.journal is None else plan.journal.get(name_of(key))
+    return None if piece is None else _read(read, piece)
+
+
 def made(plan: Plan, key: tuple[Any, ...], compute: Callable[[], Result]) -> Result:
     """What `compute` gives, at hand when a run that was cut answers from what it has: in memory only, never on disk."""
     if plan.journal is None:

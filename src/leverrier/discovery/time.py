@@ -15,7 +15,8 @@ from leverrier.data.slice_features import lag_features
 from leverrier.data.slices import Sequences
 from leverrier.discovery.pieces import once
 from leverrier.discovery.plan import Plan, Progress, Stop
-from leverrier.discovery.time_chains import Built, Ground, best_chains
+from leverrier.discovery.time_built import Built, Ground
+from leverrier.discovery.time_chains import best_chains
 from leverrier.discovery.time_findings import Fold, HiddenChain, TimeFindings, Tried
 from leverrier.discovery.time_observed import Alternative, Ask, Observed, best_observed
 from leverrier.discovery.time_pieces import if_there_is_time, read_choice, write_choice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 
 from leverrier.data.slices import Sequences
 from leverrier.data.table import Variable
-from leverrier.discovery.pieces import States, once
+from leverrier.discovery.pieces import States, kept, name_of, once
 from leverrier.discovery.plan import Plan
 from leverrier.formats.slices import parts_content, read_parts
+from leverrier.learning.chain_em import Halfway
 from leverrier.learning.column_fit import Smoothing
 from leverrier.learning.slice_choice import Choice
 from leverrier.model.chain_model import ChainModel
@@ -21,6 +23,8 @@ from leverrier.model.dynamic import DynamicNetwork
 
 Piece = Mapping[str, Any]
 Result = TypeVar("Result")
+SLOW = 5.0
+"""Seconds after which a fit says where it stands."""
 
 
 def grouping(sequences: Sequences) -> tuple[Any, ...]:
@@ -61,16 +65,46 @@ def read_choice(piece: Piece) -> Choice:
                   dict(piece["columns"]), int(piece["slices"]))  # fmt: skip
 
 
+def write_model(model: ChainModel) -> dict[str, Any]:
+    return parts_content(model)
+
+
+def read_model(piece: Piece, columns: tuple[Variable, ...]) -> ChainModel:
+    model = read_parts(piece, columns)
+    if not isinstance(model, ChainModel):
+        raise TypeError("no hidden chain")
+    return model
+
+
 def write_chains(found: tuple[ChainModel, float]) -> dict[str, Any]:
     """A model and its worth; posteriors follow from the model."""
-    return {"model": parts_content(found[0]), "worth": float(found[1])}
+    return {"model": write_model(found[0]), "worth": float(found[1])}
 
 
 def read_chains(piece: Piece, columns: tuple[Variable, ...]) -> tuple[ChainModel, float]:
-    model = read_parts(piece["model"], columns)
-    if not isinstance(model, ChainModel):
-        raise TypeError("no hidden chain")
-    return model, float(piece["worth"])
+    return read_model(piece["model"], columns), float(piece["worth"])
+
+
+class Halfways:
+    """Where a slow fit stands, kept under one name while it runs."""
+
+    def __init__(self, plan: Plan, key: tuple[Any, ...], columns: tuple[Variable, ...]) -> None:
+        self.plan, self.key = plan, ("halfway", *key)
+        self.begun = kept(plan, self.key, lambda piece: Halfway(read_model(piece["model"], columns),
+                                                                tuple(map(float, piece["trace"]))))  # fmt: skip
+        self._last = time.monotonic()
+
+    def keep(self, halfway: Halfway) -> None:
+        """Not that of a quick fit: it would only make files larger."""
+        if self.plan.journal is None or self.plan.spent or time.monotonic() - self._last < SLOW:
+            return
+        piece = {"model": write_model(halfway.model), "trace": list(halfway.trace)}
+        self.plan.journal.add(name_of(self.key), piece)
+        self._last = time.monotonic()
+
+    def done(self) -> None:
+        if self.plan.journal is not None:
+            self.plan.journal.drop(name_of(self.key))
 
 
 def costs_of(piece: Any) -> NDArray[np.float64]:

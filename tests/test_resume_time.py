@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import leverrier as lv
-from leverrier.cli import run
+from leverrier.cli import progress, run
 from leverrier.data import checkpoint as checkpoints
 from leverrier.data.checkpoint import Journal
 from leverrier.discovery import time_pieces
@@ -116,12 +116,12 @@ def test_a_run_cut_short_answers_and_goes_on(case, tmp_path, monkeypatch, after)
         cut = lv.discover(frame, **options, checkpoint=tmp_path / "kept")
     stop, told = Stop(), []
 
-    def progress(*what):
+    def tell(*what):
         told.append(what)
         if len(told) == after // 3 + 2:
             stop.ask()
 
-    asked = lv.discover(frame, **options, checkpoint=tmp_path / "kept", resume=True, stop=stop, progress=progress)
+    asked = lv.discover(frame, **options, checkpoint=tmp_path / "kept", resume=True, stop=stop, progress=tell)
     for found in (cut, asked):
         assert found.finished == (saved(found, tmp_path) == whole)
         assert np.isfinite(found.bits_per_slice())
@@ -210,3 +210,15 @@ def test_the_command_is_killed_interrupted_and_resumed(case, tmp_path, capsys):
     assert sorted(os.listdir(tmp_path)) == sorted(
         f"{name}{end}" for name in ("run", "whole") for end in (".csv", ".leverrier.html", ".leverrier.json")
     )
+
+
+def test_what_follows_a_polite_end_is_not_cut(monkeypatch):
+    """After Ctrl-C the clock runs on: saving what was found must not be taken for work."""
+    monkeypatch.setattr(progress, "POLITE", 0.05)
+    with progress.Interruptible(True, cuts=True) as polite:
+        signal.raise_signal(signal.SIGINT)
+    try:
+        time.sleep(0.2)
+    finally:
+        progress.calm()
+    assert polite.stop.asked

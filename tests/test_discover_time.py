@@ -135,7 +135,6 @@ def test_on_the_command_line(diary, tmp_path, capsys):
         ({"weights": "x0"}, "weights"),
         ({"method": "network"}, "for tables"),
         ({"max_parents": 2}, "max_parents"),
-        ({"checkpoint": "folder"}, "checkpoint"),
         ({"method": "boyen1999", "max_hidden": 2}, "max_hidden"),
         ({"by": "nobody"}, "nobody"),
     ],

@@ -59,8 +59,7 @@ posterior
 posterior nowhere.json good.csv -o out.csv
 report
 report nowhere.json
-discover good.csv --method sequences --resume
-discover good.csv --by a --checkpoint here
+discover good.csv --method sequences --checkpoint nowhere/here
 report list.json
 report cut.json
 report model.bif -o page.html

@@ -97,7 +97,7 @@ def discover(
         reading = {"by": by, "time": time, "ignore": ignore, "types": types}
         asked = {"seed": seed, "budget": budget, "progress": progress, "stop": stop, "score": score,
                  "max_parents": max_parents, "max_hidden": max_hidden, "evidence": evidence, "weights": weights,
-                 "checkpoint": checkpoint}  # fmt: skip
+                 "checkpoint": checkpoint, "resume": resume}  # fmt: skip
         from leverrier.api.time_route import discover_in_time  # (half a second that a table's user need not wait)
 
         return discover_in_time(data, reading, method, asked)

@@ -26,7 +26,6 @@ from leverrier.errors import OptionError
 from leverrier.formats.files import write_whole
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.report.time_page import time_page
-from leverrier.status import Status
 
 Floats = NDArray[np.float64]
 
@@ -65,7 +64,7 @@ class TimeDiscovery:
     @property
     def finished(self) -> bool:
         """Whether everything was done: False if a budget or an interrupt cut it short."""
-        return self.findings.status not in (Status.BUDGET, Status.INTERRUPTED)
+        return self.findings.finished
 
     @property
     def hidden(self) -> tuple[HiddenInTime, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import leverrier
@@ -12,10 +13,15 @@ from leverrier.api.time_discovery import TimeDiscovery
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
 from leverrier.discovery.described import versions
+from leverrier.discovery.pieces import kept_in
 from leverrier.discovery.time import find_in_time
 from leverrier.discovery.time_described import describe
 from leverrier.discovery.time_memories import memories_in_time
-from leverrier.errors import OptionError, TableError
+from leverrier.discovery.time_pieces import grouping
+from leverrier.errors import Cut, OptionError, TableError
+
+FREE = ("budget", "progress", "stop")
+"""Options that a resumed run may have otherwise: they do not change what is found."""
 
 
 def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options: Mapping[str, Any]) -> TimeDiscovery:
@@ -24,17 +30,28 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
     `reading` has by, time, ignore and types; `options` what `discover` was asked, None where nothing was said.
     """
     begun = clock.monotonic()
-    how = _accepted(method, dict(options))
+    asked = dict(options)
+    checkpoint, resume = asked.pop("checkpoint"), asked.pop("resume")
+    how = _accepted(method, asked)
     sequences = read_sequences(data, **({} if isinstance(data, Sequences) else reading))
     if not sequences.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    found = (memories_in_time if method == "boyen1999" else find_in_time)(sequences, **how)
+    find = memories_in_time if method == "boyen1999" else find_in_time
+    belongs = (*grouping(sequences), find.__name__, sorted((k, v) for k, v in how.items() if k not in FREE))
+    with kept_in(checkpoint, resume, "discover", sequences.table, *belongs) as journal:
+        how["journal"] = journal
+        try:
+            found = find(sequences, **how)
+            summary = describe(found, sequences, how["seed"])
+        except Cut:
+            found = find(sequences, **{**how, "progress": None, "budget": 0.0})  # what is kept, and nothing more
+            summary = describe(found, sequences, how["seed"])
     keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
     settings = {
         "by": keys, "time": sequences.time, "ignore": _names(reading["ignore"]), "method": method,
         "seed": how["seed"], "version": leverrier.__version__, "versions": versions(),
     }  # fmt: skip
-    summary = describe(found, sequences, how["seed"], clock.monotonic() - begun)
+    summary = replace(summary, seconds=clock.monotonic() - begun)
     return TimeDiscovery(found, sequences.table.columns, summary, settings, sequences)
 
 
@@ -44,8 +61,6 @@ def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
         raise OptionError(f'method={method!r} is for tables; for sequences: "auto", "sequences" or "boyen1999"')
     if options.pop("weights") is not None:
         raise OptionError("weights= is for tables: slices of a sequence count once each")
-    if options.pop("checkpoint") is not None:
-        raise OptionError("checkpoint= is for tables: with sequences, budget= ends a run with what there is by then")
     loop = method == "boyen1999"
     for name in ("max_hidden",) if loop else ("score", "max_parents"):
         if options.pop(name) is not None:

@@ -69,12 +69,8 @@ def discover(
     base = os.path.splitext(table)[0]
     report, saved = output or f"{base}.leverrier.html", save or f"{base}.leverrier.json"
     options.require_folders(report, saved)
-    in_time = by or time or method in ("sequences", "boyen1999")
-    if in_time and (checkpoint or resume):
-        what = "--checkpoint" if checkpoint else "--resume"
-        raise lv.OptionError(f"{what} is for tables: with sequences, --budget ends a run with what there is by then")
-    kept = None if in_time else options.checkpoint_place(checkpoint, report, resume, hush)
-    with Interruptible(hush, budget, afterwards(not static), cuts=kept is not None) as run:
+    kept = options.checkpoint_place(checkpoint, report, resume, hush)
+    with Interruptible(hush, budget, afterwards(not static), cuts=True) as run:
         run.tell("loading")
         found = lv.discover(
             table, by=by, time=time, method=method, evidence=not no_evidence, draws=draws, resamples=resamples,
@@ -83,7 +79,7 @@ def discover(
             checkpoint=kept, resume=resume, progress=telling(run, not static),
         )  # fmt: skip
     found.save(saved)
-    again = f"; the same command with --resume goes on from {kept}" if kept else ""
+    again = f"; the same command with --resume goes on from {kept}"
     if run.stop.asked:
         page = f"; `leverrier report {saved}` makes its page"
         click.echo(f"leverrier: interrupted; what was found by then is in {saved}{page}{again}", err=True)
@@ -92,7 +88,7 @@ def discover(
         found.report(report, title=f"What nobody measured in {Path(table).name}", live=not static)
     if not found.finished:
         note(f"leverrier: the time ran out{again}", hush)
-    elif kept:
+    else:
         forget(kept)
     click.echo(Path(saved).read_text(encoding="utf-8") if as_json else str(found))
     if not hush:

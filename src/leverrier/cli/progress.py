@@ -71,6 +71,9 @@ class Interruptible:
     ) -> None:
         if CAN_CUT and not self.stop.asked:  # (after Ctrl-C the clock runs on until the process ends: see `calm`)
             calm()
+        elif CAN_CUT and self._cuts:  # it ended politely: what follows is not to be cut, and has a second
+            self._cuts = False
+            signal.setitimer(signal.ITIMER_REAL, FIRM, FIRM)
         signal.signal(signal.SIGINT, self._before)
         if self._bar is not None:
             self._bar.stop()

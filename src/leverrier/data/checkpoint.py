@@ -140,6 +140,8 @@ class Journal:
         self.pieces: dict[str, Any] = dict(content or {})
         self.known = len(self.pieces)
         """How many were there from the start."""
+        self.made: dict[str, Any] = {}
+        """What this process made of pieces, never written: a run that is cut must answer at once."""
         self.complaint = ""
         """In words, why the last saving failed; the one before it is still there."""
         self._unsaved = False
@@ -166,6 +168,11 @@ class Journal:
             self._unsaved = True
             if self.checkpoint.due:
                 self.save()
+
+    def drop(self, name: str) -> None:
+        """What is no longer needed; with the next piece it is gone from the disk too."""
+        with self._lock:
+            self.pieces.pop(name, None)
 
     def save(self) -> None:
         """Write what is new. A disk that is full leaves the last good checkpoint, and the run goes on."""

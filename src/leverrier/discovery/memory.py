@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,26 +18,31 @@ from numpy.typing import NDArray
 
 from leverrier.data.sequences import lagged, read_sequences
 from leverrier.data.slices import Sequences
+from leverrier.discovery.memory_findings import (
+    Ended,
+    MemoryFindings,
+    MemoryVariable,
+    NonMarkovArc,
+    Round,
+    read_round,
+    write_round,
+)
+from leverrier.discovery.memory_search import Node, Parents, search_stages
+from leverrier.discovery.plan import LEAST_SECONDS, Plan
+from leverrier.discovery.time_pieces import if_there_is_time, read_dynamic_network, write_dynamic_network
 from leverrier.errors import OptionError
-from leverrier.learning.dynamic import into_the_past, learn_dynamic
+from leverrier.learning.dynamic import learn_dynamic
 from leverrier.learning.dynamic_fit import fit_dynamic
-from leverrier.learning.family_scores import FamilyScores, members
 from leverrier.learning.maximise import table_from_counts
 from leverrier.learning.score import BDeu, Score, family_score
-from leverrier.learning.search.constraints import as_parents, make_problem
-from leverrier.learning.search.hill_climb import hill_climb
-from leverrier.learning.search.problem import Effort
 from leverrier.model.cpd import CPD, TableCPD
 from leverrier.model.dynamic import DynamicNetwork
 from leverrier.model.dynamic_query import Inference
-from leverrier.model.graph import Graph
 from leverrier.statistics.factored import FactoredCounts
 from leverrier.statistics.family import Family, Statistics
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.status import Status
 
-Node = tuple[str, int]
-Parents = dict[str, tuple[Node, ...]]
 Progress = Callable[[str, float], None]
 NOISE = 0.1
 """How often a new memory is not the copy it should be…"""
@@ -44,81 +50,6 @@ PERSISTENT = 0.8
 """…and how much of that is staying as it was."""
 EXACT_STATES = 64
 """Up to this many joint hidden states inference is exact, beyond it Boyen–Koller."""
-STAGES = 3
-"""Rounds of search on the same counts, each with its own potential parents. [boyen1999 section 5.1]"""
-CANDIDATES = 8
-MOST_CELLS = 2**14
-MOST_NAMED = 6
-
-
-@dataclass(frozen=True)
-class NonMarkovArc:
-    """An arc that skips at least one slice, and what the score loses without it (nats)."""
-
-    parent: str
-    lag: int
-    child: str
-    gain: float
-
-
-@dataclass(frozen=True)
-class MemoryVariable:
-    """A hidden variable that began as the value of `of` so many slices before."""
-
-    name: str
-    of: str
-    depth: int
-
-
-@dataclass(frozen=True, eq=False)
-class Round:
-    """Where one iteration ended."""
-
-    name: str
-    network: DynamicNetwork
-    bits: float
-    """Per slice of the sequences learnt from."""
-    arcs: tuple[NonMarkovArc, ...]
-    """The arcs that skip slices which this round's search asked for."""
-    inference: Inference = "exact"
-
-
-@dataclass(frozen=True, eq=False)
-class MemoryFindings:
-    """All rounds, from the fully observed network on."""
-
-    rounds: tuple[Round, ...]
-    memories: tuple[MemoryVariable, ...]
-    status: Status
-    method: str = "boyen1999"
-
-    @property
-    def network(self) -> DynamicNetwork:
-        return self.rounds[-1].network
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """What each round ended with, and the arcs that asked for memories."""
-        said = [f"{each.name}: {each.bits:.3f} bits a slice on the sequences learnt from." for each in self.rounds]
-        arcs = self.rounds[1].arcs[:MOST_NAMED]
-        if arcs:
-            named = (f"{arc.parent} {arc.lag} slices back → {arc.child} ({arc.gain:.1f} nats)" for arc in arcs)
-            said.append(f"Arcs that skip slices: {'; '.join(named)}.")
-        return tuple(said)
-
-    @property
-    def words(self) -> str:
-        lines = list(self.steps)
-        for memory in self.memories:
-            children = [c for (p, _), c in self.network.edges if p == memory.name and c != memory.name]
-            drives = ", ".join(dict.fromkeys(children)) or "nothing any more"
-            lines.append(f"{memory.name} remembers {memory.of} of {memory.depth + 1} slices back and drives {drives}.")
-        if not self.memories:
-            lines.append("No arc skips a slice: nothing needs to be remembered.")
-        return "\n".join(lines)
-
-    def __str__(self) -> str:
-        return self.words
 
 
 def find_memories(
@@ -139,42 +70,107 @@ def find_memories(
     most_memories    how many memory variables may be made in one iteration, those of the greatest gain first
     max_iterations   of EM in each
     """
-    if lags < 2:
-        raise OptionError(f"lags={lags}: at least 2 are needed, for an arc to skip a slice")
-    data = read_sequences(sequences)
-    deadline = np.inf if budget is None else time.monotonic() + budget
-    rule = score or BDeu()
-    plain = learn_dynamic(data, 1, rule, max_parents, seed=seed).network
-    wide = learn_dynamic(data, lags, rule, max_parents, seed=seed).network
-    counts: Statistics = ObservedCounts(data.windows(lags))
-    parents = {name: wide.parents(name) for name in wide.variables}
-    arcs = skipping_arcs(counts, parents, rule)
-    rounds = [
-        Round("fully observed", plain, plain.bits_per_slice(data), ()),
-        Round("iteration 0", wide, wide.bits_per_slice(data), arcs),
-    ]
+    plan = Plan(max_parents=max_parents, seed=seed, progress=progress,
+                deadline=np.inf if budget is None else time.monotonic() + budget)  # fmt: skip
+    how = How(lags, score or BDeu(), max_parents, iterations, most_memories, max_iterations, seed)
+    return memory_rounds(read_sequences(sequences), how, plan)
+
+
+@dataclass(frozen=True)
+class How:
+    """The options of the loop: see `find_memories`."""
+
+    lags: int
+    score: Score
+    max_parents: int = 4
+    iterations: int = 2
+    most_memories: int = 6
+    max_iterations: int = 30
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.lags < 2:
+            raise OptionError(f"lags={self.lags}: at least 2 are needed, for an arc to skip a slice")
+
+
+def memory_rounds(data: Sequences, how: How, plan: Plan, part: str = "all") -> MemoryFindings:
+    """The loop on these sequences; `part` names them in a checkpoint. Without time, the rounds that were done."""
+    counts: Statistics = ObservedCounts(data.windows(how.lags))
+    plain = _round(plan, part, data, lambda: _learnt("fully observed", data, 1, how, counts))
+    if plain is None:  # (time ran out before anything)
+        network = learn_dynamic(data, 1, how.score, how.max_parents, seed=how.seed, budget=LEAST_SECONDS).network
+        plain = _observed("fully observed", network, data, ()), {}
+    wide = _round(plan, part, data, lambda: _learnt("iteration 0", data, how.lags, how, counts), 0)
+    found, parents = wide or (replace(plain[0], name="iteration 0"), {})
+    rounds, network = [plain[0], found], plain[0].network
     memories: tuple[MemoryVariable, ...] = ()
-    network, status = plain, Status.CONVERGED
-    for number in range(1, iterations + 1):
+    for number in range(1, how.iterations + 1):
+        arcs = rounds[-1].arcs
         if not arcs and number == 1:
             break
-        if time.monotonic() > deadline:
-            status = Status.BUDGET
-            break
-        new = memories_for(arcs, memories, most_memories)
-        memories = (*memories, *new)
-        begin = with_memories(network, parents, memories, new, counts, rule, data)
-        how: Inference = "exact" if _joint_states(begin) <= EXACT_STATES else "boyen-koller"
-        fit = fit_dynamic(begin, data, how, prior=0.5, max_iterations=max_iterations, tolerance=1.0)
-        network = fit.network
-        expected = FactoredCounts(network, data, lags, how)
-        parents = search_stages(expected, network, lags, rule, max_parents, deadline)
-        arcs = skipping_arcs(expected, parents, rule)
-        rounds.append(Round(f"iteration {number}", network, network.bits_per_slice(data, how), arcs, how))
-        counts = expected
-        if progress is not None:
-            progress(rounds[-1].name, number / iterations)
-    return MemoryFindings(tuple(rounds), memories, status)
+        new = memories_for(arcs, memories, how.most_memories)
+        known = (*memories, *new)
+        begin = partial(with_memories, network, parents, known, new, counts, how.score, data)
+        done = _iteration(begin, data, how, plan, part, number)
+        if done is None:
+            return MemoryFindings(tuple(rounds), memories, Status.BUDGET)
+        (found, parents), counts = done
+        network, memories = found.network, known
+        rounds.append(found)
+        plan.tell(found.name, number / how.iterations)
+    return MemoryFindings(tuple(rounds), memories, Status.CONVERGED)
+
+
+def _round(
+    plan: Plan, part: str, data: Sequences, compute: Callable[[], Ended], number: int = -1
+) -> Ended | None:
+    """Kept or worked out; None if there is no time."""
+    return if_there_is_time(plan, ("round", part, number), compute, partial(write_round, known=data.states),
+                            partial(read_round, known=data.states))  # fmt: skip
+
+
+def _learnt(name: str, data: Sequences, lags: int, how: How, counts: Statistics) -> Ended:
+    """A network of columns alone, and the arcs of it that skip slices."""
+    network = learn_dynamic(data, lags, how.score, how.max_parents, seed=how.seed).network
+    parents = {child: network.parents(child) for child in network.variables}
+    arcs = skipping_arcs(counts, parents, how.score) if lags > 1 else ()
+    return _observed(name, network, data, arcs), parents
+
+
+def _observed(name: str, network: DynamicNetwork, data: Sequences, arcs: tuple[NonMarkovArc, ...]) -> Round:
+    return Round(name, network, network.bits_per_slice(data), arcs)
+
+
+def _iteration(
+    begin: Callable[[], DynamicNetwork], data: Sequences, how: How, plan: Plan, part: str, number: int
+) -> tuple[Ended, Statistics] | None:
+    """EM from the new memories, then a search on its expected counts; None if time ran out before that."""
+
+    def fitted() -> DynamicNetwork:
+        first = begin()
+        inference = _inference(first)
+        return fit_dynamic(first, data, inference, prior=0.5, max_iterations=how.max_iterations, tolerance=1.0).network
+
+    network = if_there_is_time(plan, ("em", part, number), fitted, partial(write_dynamic_network, known=data.states),
+                               partial(read_dynamic_network, known=data.states))  # fmt: skip
+    if network is None:
+        return None
+    inference = _inference(network)
+    expected = FactoredCounts(network, data, how.lags, inference)
+
+    def ended(parents: Parents) -> Ended:
+        arcs = skipping_arcs(expected, parents, how.score)
+        return Round(f"iteration {number}", network, network.bits_per_slice(data, inference), arcs, inference), parents
+
+    def searched() -> Ended:
+        return ended(search_stages(expected, network, how.lags, how.score, how.max_parents, plan.deadline))
+
+    own = {name: network.parents(name) for name in network.variables}
+    return _round(plan, part, data, searched, number) or ended(own), expected
+
+
+def _inference(network: DynamicNetwork) -> Inference:
+    return "exact" if _joint_states(network) <= EXACT_STATES else "boyen-koller"
 
 
 def skipping_arcs(counts: Statistics, parents: Parents, score: Score) -> tuple[NonMarkovArc, ...]:
@@ -242,49 +238,6 @@ def noisy_copy(size: int) -> NDArray[np.float64]:
     same = np.eye(size)
     stay = PERSISTENT * same[None, :, :] + (1.0 - PERSISTENT) / size
     return (1.0 - NOISE) * same[:, None, :] + NOISE * stay
-
-
-def search_stages(
-    counts: Statistics, network: DynamicNetwork, lags: int, score: Score, max_parents: int, deadline: float
-) -> Parents:
-    """Search on expected counts in stages, each among potential parents chosen anew. [boyen1999 section 5.1]"""
-    scores = FamilyScores(counts, score, MOST_CELLS)
-    names = network.variables
-    graph = _graph(scores.names, {name: network.parents(name) for name in names})
-    forbidden = into_the_past(names, lags)
-    for _ in range(STAGES):
-        problem = make_problem(scores, graph, (), forbidden, None, max_parents, None)
-        allowed = problem.allowed & _potential(scores, graph, problem.allowed)
-        scores.candidates = allowed
-        effort = Effort(deadline)
-        found = hill_climb(replace(problem, allowed=allowed), as_parents(scores.names, graph, ()), effort)
-        better = Graph.from_parents(
-            {name: [scores.names[p] for p in members(found[v])] for v, name in enumerate(scores.names)}
-        )
-        if better == graph:
-            break
-        graph, scores = better, FamilyScores(counts, score, MOST_CELLS)
-    back = {lagged(name, lag): (name, lag) for lag in range(lags + 1) for name in names}
-    return {name: tuple(back[parent] for parent in graph.parents(name)) for name in names}
-
-
-def _potential(scores: FamilyScores, graph: Graph, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """For each child its present parents and those that would gain most beside them."""
-    place = {name: v for v, name in enumerate(scores.names)}
-    kept = np.zeros_like(allowed)
-    for child, name in enumerate(scores.names):
-        if not allowed[:, child].any():
-            continue
-        above = [place[parent] for parent in graph.parents(name)]
-        scores.candidates = allowed
-        gains = scores.expand(child, sum(1 << p for p in above))[:-1]
-        kept[np.argsort(-gains, kind="stable")[:CANDIDATES], child] = True
-        kept[above, child] = True
-    return kept
-
-
-def _graph(names: Sequence[str], parents: Mapping[str, Sequence[Node]]) -> Graph:
-    return Graph.from_parents({name: [lagged(*node) for node in parents.get(name, ())] for name in names})
 
 
 def _unique(cpd: TableCPD) -> TableCPD:

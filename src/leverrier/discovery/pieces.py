@@ -74,6 +74,26 @@ def once(
     return result
 
 
+def kept(plan: Plan, key: tuple[Any, ...], read: Callable[[Any], Result]) -> Result | None:
+    """A piece of the plan's checkpoint, if it is there."""
+    piece = None if plan.journal is None else plan.journal.get(name_of(key))
+    return None if piece is None else _read(read, piece)
+
+
+def made(plan: Plan, key: tuple[Any, ...], compute: Callable[[], Result]) -> Result:
+    """What `compute` gives, at hand when a run that was cut answers from what it has: in memory only, never on disk."""
+    if plan.journal is None:
+        return compute()
+    name = name_of(key)
+    if name not in plan.journal.made:
+        plan.journal.made[name] = compute()
+    return plan.journal.made[name]
+
+
+def is_made(plan: Plan, key: tuple[Any, ...]) -> bool:
+    return plan.journal is not None and name_of(key) in plan.journal.made
+
+
 def each_once(
     plan: Plan,
     jobs: int,

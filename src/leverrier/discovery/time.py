@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.checkpoint import Journal
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slice_features import lag_features
 from leverrier.data.slices import Sequences
+from leverrier.discovery.pieces import once
 from leverrier.discovery.plan import Plan, Progress, Stop
-from leverrier.discovery.time_chains import Built, Ground, best_chains
+from leverrier.discovery.time_built import Built, Ground
+from leverrier.discovery.time_chains import best_chains
 from leverrier.discovery.time_findings import Fold, HiddenChain, TimeFindings, Tried
-from leverrier.discovery.time_observed import Alternative, Observed, best_observed
+from leverrier.discovery.time_observed import Alternative, Ask, Observed, best_observed
+from leverrier.discovery.time_pieces import if_there_is_time, read_choice, write_choice
 from leverrier.errors import TableError
 from leverrier.learning.dynamic import slice_order
 from leverrier.learning.slice_choice import bag_slices, choose, compare
-from leverrier.learning.slice_design import make_blocks, make_design, make_folds
+from leverrier.learning.slice_design import make_blocks, make_folds
 from leverrier.model.chain_model import marginal
 from leverrier.status import Status
 
@@ -37,19 +41,22 @@ def find_in_time(
     bagged: int = 0,
     folds: int = FOLDS,
     stop: Stop | None = None,
+    journal: Journal | None = None,
 ) -> TimeFindings:
     """What sequences remember, and whether something hidden drives them.
 
     The best model of lags and memories comes first; hidden chains are accepted only if they predict held-out blocks
-    better than it, by 0.005 bits a slice and three standard errors. `bagged` asks for so many trees to be averaged too.
+    better than it, by 0.005 bits a slice and three standard errors. `bagged` asks for so many trees to be averaged too;
+    a `journal` keeps pieces of the work for a run that goes on later (`discover` opens one).
     """
     found = read_sequences(sequences)
     if found.n_slices < LEAST_SLICES:
         raise TableError(f"{found.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
-    plan = Plan(max_hidden=max_hidden, seed=seed, progress=progress, stop=stop,
+    plan = Plan(max_hidden=max_hidden, seed=seed, progress=progress, stop=stop, journal=journal,
                 deadline=np.inf if budget is None else time.monotonic() + budget)  # fmt: skip
     parts = make_folds(found, folds, seed)
-    order = slice_order(found, seed)
+    plan.tell("the order of columns", 0.0)
+    order = once(plan, ("order",), lambda: slice_order(found, seed), list, tuple, lambda: found.variables)
     observed = best_observed(found, order, parts, replace(plan, progress=_part(progress, 0.0, 0.4)))
     built = _hidden(found, observed, order, parts, plan)
     bag = bag_slices(observed.best.design, observed.best.choice, bagged, seed) if bagged else None
@@ -73,13 +80,14 @@ def _hidden(
     found: Sequences, observed: Observed, order: tuple[str, ...], folds: NDArray[np.int64], plan: Plan
 ) -> list[Built]:
     """Chains on one lag, and on all that the best observed model asks."""
-    plain = make_design(found, lag_features(found.variables, min(1, observed.best.lags or 1)), ())
-    residual: dict[str, Any] = {"means": None, "one lag": (plain, choose(plain, folds))}
+    ask = Ask(found, lag_features(found.variables, min(1, observed.best.lags or 1)), (), plan)
+    choice = if_there_is_time(plan, ("one lag",), lambda: choose(ask.design, folds), write_choice, read_choice)
+    if choice is None:
+        return []
+    residual: dict[str, Any] = {"means": None, "one lag": (ask, choice)}
     built = []
     for number, ground in enumerate(_grounds(observed, order, residual, plan)):
         plan.tell(f"hidden chains on {ground.name}", 0.4 + 0.3 * number)
-        if ground.spent:
-            break
         best = best_chains(ground, folds, observed.best.bits)
         if best is not None:
             built.append(best)
@@ -90,13 +98,13 @@ def _grounds(observed: Observed, order: tuple[str, ...], residual: dict[str, Any
     """One lag (or none, where sequences have length 1), and what the best observed model asks."""
     lag_one = next((one for one in observed.alternatives if one.lags == 1 and not one.memories), None)
     first = lag_one or observed.alternatives[0]
-    grounds = [Ground(first.name, first.design, first.choice, residual, plan)]
+    grounds = [Ground(first.name, first.ask, first.choice, residual, plan)]
     if observed.best is not first and observed.best.lags >= 1:
-        kept = [feature for feature in observed.best.design.features if feature in set(observed.model.features)]
-        own = tuple(feature for feature in kept if getattr(feature, "lag", 1) != 0)
-        before = lag_features(observed.best.design.variables, 1)
-        design = make_design(observed.best.design.sequences, tuple(dict.fromkeys((*before, *own))), order)
-        grounds.append(Ground(observed.best.name, design, observed.best.choice, residual, plan))
+        asked = set(observed.model.features)
+        own = tuple(feature for feature in observed.best.ask.features if feature in asked)
+        before = lag_features(observed.best.ask.sequences.variables, 1)
+        ask = Ask(observed.best.ask.sequences, tuple(dict.fromkeys((*before, *own))), order, plan)
+        grounds.append(Ground(observed.best.name, ask, observed.best.choice, residual, plan))
     return grounds
 
 
@@ -127,7 +135,7 @@ def _findings(
     assert accepted.block_bits is not None
     judged = compare(base, accepted.block_bits, found.n_slices)
     hidden = _chains(found, accepted)
-    return TimeFindings(hidden=hidden, gain=judged.gain, z=judged.z, model=accepted.fit.model, **common)
+    return TimeFindings(hidden=hidden, gain=judged.gain, z=judged.z, model=accepted.model, **common)
 
 
 def _row(observed: Observed, one: Alternative) -> Tried:
@@ -155,10 +163,10 @@ def fold_costs(
 
 
 def _chains(found: Sequences, built: Built) -> tuple[HiddenChain, ...]:
-    model = built.fit.model
+    model = built.model
     made = []
     for i, (chain, link) in enumerate(zip(model.chains, built.links, strict=True)):
-        own = marginal(built.fit.posterior, model.sizes, i)
+        own = marginal(built.posterior, model.sizes, i)
         drives = model.driven(chain.name)
         seen = {name: profile(found, name, own) for name in drives}
         made.append(HiddenChain(chain.name, chain.states, drives, chain.transition, own.mean(axis=0), link.window, own,

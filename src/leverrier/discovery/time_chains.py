@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.discovery.plan import Plan
-from leverrier.learning.chain_em import ChainFit, ChainSettings, fit_chains
-from leverrier.learning.chain_starts import WINDOWS, Expectation, chain_start, copy_start
-from leverrier.learning.slice_choice import LN2, Choice, compare, fit_slices
-from leverrier.learning.slice_design import Design, make_blocks
+from leverrier.discovery.pieces import is_made, made
+from leverrier.discovery.time_built import COPY, Built, Ground, Link, chain_names, extend, held_out
+from leverrier.discovery.time_pieces import if_there_is_time, read_chains, write_chains
+from leverrier.learning.chain_starts import WINDOWS
+from leverrier.learning.slice_choice import compare, fit_slices
+from leverrier.model.chain_model import ChainModel
 
-Floats = NDArray[np.float64]
 STATES = (2, 3, 4, 6, 8)
 """Numbers of states tried for a chain, as long as more of them pay."""
-COPY = 0
-"""The "window" of a chain that began as a noisy copy of a column."""
 LEAST_COPIED, MOST_COPIED = 5, 12
 """Columns of so many states may be copied: fewer states are found from residuals as well."""
 SLACK = 0.005
@@ -30,63 +29,6 @@ HOPELESS = 3.0
 """More states are not tried where what is still missing is so many times what was gained."""
 PATIENCE = 2
 """So many larger numbers of states in a row that are not clearly better end the search for more."""
-
-
-@dataclass(frozen=True)
-class Link:
-    """How one chain began: whose residuals, over which window, in how many states."""
-
-    residuals: str
-    """Whose residuals; or the column of which it began as a copy."""
-    window: int
-    """Slices averaged, or COPY."""
-    states: int
-
-
-@dataclass(frozen=True, eq=False)
-class Ground:
-    """What every chain is built on: the columns' design and choice, and models whose residuals may be clustered."""
-
-    name: str
-    design: Design
-    choice: Choice
-    residual: Mapping[str, tuple[Design, Choice] | None]
-    """By name: how the model is learnt whose residuals are clustered; None stands for the columns' means."""
-    plan: Plan
-
-    @property
-    def spent(self) -> bool:
-        return self.plan.spent
-
-    @property
-    def settings(self) -> ChainSettings:
-        return ChainSettings(self.choice.shapes, self.choice.smoothing, self.choice.leaf_count)
-
-
-@dataclass(frozen=True, eq=False)
-class Built:
-    """Chains that were built, with their fit on all slices."""
-
-    ground: Ground
-    links: tuple[Link, ...]
-    fit: ChainFit
-    worth: float
-    block_bits: Floats | None = None
-
-    @property
-    def name(self) -> str:
-        sizes = " and ".join(str(link.states) for link in self.links)
-        many = "chain" if len(self.links) == 1 else "chains"
-        return f"hidden {many} of {sizes} states on {self.ground.name}"
-
-    @property
-    def bits(self) -> float:
-        """Held out, per slice."""
-        return np.nan if self.block_bits is None else float(self.block_bits.sum()) / self.ground.design.n_slices
-
-
-def chain_names(count: int) -> tuple[str, ...]:
-    return tuple(f"H{i + 1}" for i in range(count))
 
 
 def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.inf) -> Built | None:
@@ -111,66 +53,7 @@ def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.in
 def _clearly_better(one: Built, other: Built) -> bool:
     assert one.block_bits is not None
     assert other.block_bits is not None
-    return compare(one.block_bits, other.block_bits, one.ground.design.n_slices).clear()
-
-
-def held_out(built: Built, folds: NDArray[np.int64]) -> Floats:
-    """By block, the bits it costs when its fold is left out of everything: starts, trees, moves."""
-    design = built.ground.design
-    blocks = make_blocks(design.sequences, folds)
-    cost = np.zeros(int(blocks[-1]) + 1)
-    for fold in np.unique(folds):
-        out = np.flatnonzero(folds == fold)
-        fit = build(built.ground, built.links, (folds != fold).astype(np.float64))
-        logs = _without(built.ground, fit, folds, int(fold))
-        cost += np.bincount(blocks[out], -logs[out] / LN2, len(cost))
-    return cost
-
-
-def _without(ground: Ground, fit: ChainFit | None, folds: NDArray[np.int64], fold: int) -> Floats:
-    """ln P(slice | before); where no chain could be begun, of the model without one."""
-    if fit is not None:
-        return fit.slice_log_likelihood
-    model = fit_slices(ground.design, ground.choice, (folds != fold).astype(np.float64))
-    return model.column_log_likelihood(ground.design.sequences).sum(axis=0)
-
-
-def build(ground: Ground, links: tuple[Link, ...], live: Floats) -> ChainFit | None:
-    """Begin and fit the chains one after another on the slices that may be used."""
-    fit: ChainFit | None = None
-    for count, link in enumerate(links):
-        fit = _extend(ground, fit, links[:count], link, live)
-        if fit is None:
-            return None
-    return fit
-
-
-def _extend(
-    ground: Ground, fit: ChainFit | None, before: tuple[Link, ...], link: Link, live: Floats
-) -> ChainFit | None:
-    sequences = ground.design.sequences
-    if link.window == COPY:
-        start = copy_start(sequences, link.residuals, live)
-    else:
-        start = chain_start(sequences, _expectation(ground, fit, link.residuals, live), link.window, link.states, live,
-                        ground.plan.seed)  # fmt: skip
-    if start is None:
-        return None
-    if fit is not None:
-        start = (fit.posterior[:, :, None] * start[:, None, :]).reshape(len(start), -1)
-    sizes = [earlier.states for earlier in before] + [link.states]
-    chains = dict(zip(chain_names(len(sizes)), sizes, strict=True))
-    return fit_chains(ground.design, chains, start, ground.settings, None if live.all() else live)
-
-
-def _expectation(ground: Ground, fit: ChainFit | None, name: str, live: Floats) -> Expectation | None:
-    if fit is not None:
-        return lambda column: fit.model.expected(ground.design.sequences, column, fit.posterior)
-    known = ground.residual[name]
-    if known is None:
-        return None
-    model = fit_slices(known[0], known[1], live)
-    return lambda column: model.predict(ground.design.sequences, column)
+    return compare(one.block_bits, other.block_bits, one.ground.n_slices).clear()
 
 
 def _best_next(
@@ -185,7 +68,7 @@ def _best_next(
     room = MOST_JOINT // int(np.prod([link.states for link in (best.links if best else ())]))
     stale = 0
     for states in STATES:
-        if ground.spent or states > room or stale >= PATIENCE:
+        if states > room or stale >= PATIENCE:
             break
         links = [Link(residuals, window, states) for residuals, window in places]
         tried = _tried(ground, best, links)
@@ -207,17 +90,23 @@ def _if_better(
     What is worth less than `worthier` already is not judged: that would cost far more than finding it did.
     """
     for one in tried:
-        if worthier is not None and one.worth < worthier.worth - SLACK * one.ground.design.n_slices:
+        if worthier is not None and one.worth < worthier.worth - SLACK * one.ground.n_slices:
             return None
-        if all(one.fit.model.driven(name) for name in chain_names(len(one.links))):
-            judged = replace(one, block_bits=held_out(one, folds))
+        if all(one.model.driven(name) for name in chain_names(len(one.links))):
+            bits = held_out(one, folds)
+            if bits is None:
+                return None
+            judged = replace(one, block_bits=bits)
             return judged if found is None or _clearly_better(found, judged) else None
     return None
 
 
 def _copies(ground: Ground) -> Iterator[Link]:
     """Columns of several states whose own past tells something: each may be a noisy sign of a chain with as many."""
-    model = fit_slices(ground.design, ground.choice)
+    key = ("columns", ground.name)
+    if ground.plan.spent and not is_made(ground.plan, key):
+        return
+    model = made(ground.plan, key, lambda: fit_slices(ground.design, ground.choice))
     for name in ground.design.variables:
         states = ground.design.states(name)
         own = any(getattr(feature, "variable", "") == name for feature in model.asked(name))
@@ -232,11 +121,20 @@ def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
 
 def _tried(ground: Ground, best: Built | None, links: Sequence[Link]) -> list[Built]:
     """Each link added to the chains so far, best first."""
-    live = np.ones(ground.design.n_slices)
     before = best.links if best is not None else ()
-    made = []
+    columns = ground.ask.sequences.table.columns
+    built = []
     for link in links:
-        fit = None if ground.spent else _extend(ground, best.fit if best is not None else None, before, link, live)
-        if fit is not None:
-            made.append(Built(ground, (*before, link), fit, fit.worth(ground.design.n_slices)))
-    return sorted(made, key=lambda built: -built.worth)
+        chain = (*before, link)
+        found = if_there_is_time(ground.plan, ("chains", ground.name, chain), partial(_model, ground, best, link),
+                                 write_chains, partial(read_chains, columns=columns))  # fmt: skip
+        if found is not None:
+            built.append(Built(ground, chain, *found))
+    return sorted(built, key=lambda one: -one.worth)
+
+
+def _model(ground: Ground, best: Built | None, link: Link) -> tuple[ChainModel, float] | None:
+    """One more chain on all slices: the model and its worth."""
+    before = best.links if best is not None else ()
+    fit = extend(ground, best, before, link, np.ones(ground.n_slices))
+    return None if fit is None else (fit.model, fit.worth(ground.n_slices))

@@ -96,14 +96,14 @@ class TimeSummary:
 
 
 def describe(found: TimeFindings, sequences: Sequences, seed: int, seconds: float = 0.0) -> TimeSummary:
-    """Everything that needs the sequences, so that the rest can do without."""
+    """Everything that needs the sequences, so that the rest can do without; what comes next only if there was time."""
     ribbons = [each for one in found.hidden for each in _ribbons(one, sequences)]
     stays = [each for one in found.hidden for each in _stays(one, sequences)]
     sure = {one.name: float(one.posterior.max(axis=1).mean()) for one in found.hidden}
     return TimeSummary(
         len(sequences), int(sequences.lengths.max()), int(sequences.lengths.min()), int(sequences.table.n_missing),
         len(sequences.variables), sequences.time or "slice", sure, tuple(ribbons), tuple(stays),
-        tuple(_ahead(found, sequences, seed)), seconds,
+        tuple(_ahead(found, sequences, seed)) if found.finished else (), seconds,
     )  # fmt: skip
 
 

@@ -130,6 +130,11 @@ class TimeFindings:
     """Of the source's loop: what each round ended with."""
 
     @property
+    def finished(self) -> bool:
+        """Whether everything was done: False if a budget or an interrupt cut it short."""
+        return self.status not in (Status.BUDGET, Status.INTERRUPTED)
+
+    @property
     def verdict(self) -> Verdict:
         if self.hidden and self.accepted:
             return "hidden"

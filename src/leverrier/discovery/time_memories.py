@@ -7,22 +7,28 @@ predict that fold better than the best network without memories.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.checkpoint import Journal
 from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
-from leverrier.discovery.memory import MemoryFindings, MemoryVariable, find_memories
+from leverrier.discovery.memory import How, memory_rounds
+from leverrier.discovery.memory_findings import MemoryFindings, MemoryVariable
+from leverrier.discovery.pieces import is_made, made
 from leverrier.discovery.plan import Plan, Progress, Stop
 from leverrier.discovery.time import FOLDS, LEAST_SLICES, ended, fold_costs, profile
 from leverrier.discovery.time_findings import HiddenChain, TimeFindings, Tried
+from leverrier.discovery.time_pieces import costs_of, if_there_is_time
 from leverrier.errors import TableError
-from leverrier.learning.score import Score
+from leverrier.learning.score import BDeu, Score
 from leverrier.learning.slice_choice import Comparison, compare
 from leverrier.learning.slice_design import make_blocks, make_folds
+from leverrier.model.dynamic_query import posterior
 
 LAGS = 3
 LAST = "with memories"
@@ -41,6 +47,7 @@ def memories_in_time(
     evidence: bool = True,
     folds: int = FOLDS,
     stop: Stop | None = None,
+    journal: Journal | None = None,
 ) -> TimeFindings:
     """Arcs that skip slices become hidden memories [boyen1999 section 5.2]; without `evidence` they are not tested."""
     found = read_sequences(sequences)
@@ -49,19 +56,29 @@ def memories_in_time(
     lags = min(LAGS, int(found.lengths.max()) - 1)
     if lags < 2:
         raise TableError("no sequence has three slices: no arc can skip one, so there is nothing to remember")
-    plan = Plan(max_parents=max_parents, seed=seed, progress=progress, stop=stop,
+    plan = Plan(max_parents=max_parents, seed=seed, progress=progress, stop=stop, journal=journal,
                 deadline=np.inf if budget is None else time.monotonic() + budget)  # fmt: skip
-    options: dict[str, Any] = {"lags": lags, "score": score, "max_parents": max_parents, "most_memories": most_memories,
-                               "seed": seed}  # fmt: skip
+    how = How(lags, score or BDeu(), max_parents, most_memories=most_memories, seed=seed)
     plan.tell("memories", 0.0)
-    loop = find_memories(found, budget=plan.seconds_left(), **options)
+    loop = memory_rounds(found, how, replace(plan, progress=None))
+    own = _posteriors(found, loop, plan)
     parts = make_folds(found, folds, seed)
-    costs = _held_out(found, parts, plan, options) if evidence and loop.memories else None
-    return _findings(found, loop, parts, costs, plan)
+    costs = _held_out(found, parts, plan, how) if evidence and loop.memories else None
+    return _findings(found, loop, own, parts, costs, plan)
+
+
+def _posteriors(found: Sequences, loop: MemoryFindings, plan: Plan) -> dict[str, Floats]:
+    """Of the memories that drive something: one by one, or in haste all in one pass."""
+    names = [memory.name for memory in loop.memories if _driven(memory, loop)]
+    network, how = loop.network, loop.rounds[-1].inference
+    keys = {name: ("posterior", len(loop.rounds), name) for name in names}
+    if plan.spent and not all(is_made(plan, key) for key in keys.values()):
+        return posterior(network, found, names, how)
+    return {name: made(plan, key, partial(network.posterior, found, name, how)) for name, key in keys.items()}
 
 
 def _held_out(
-    found: Sequences, parts: NDArray[np.int64], plan: Plan, options: Mapping[str, Any]
+    found: Sequences, parts: NDArray[np.int64], plan: Plan, how: How
 ) -> dict[str, Floats] | None:
     """By round, the bits of each block when the loop was run without its fold; None if there was no time for all."""
     blocks = make_blocks(found, parts)
@@ -70,27 +87,42 @@ def _held_out(
     names = np.unique(parts).tolist()
     costs: dict[str, Floats] = {}
     for number, fold in enumerate(names):
-        if plan.spent:
-            return None
         plan.tell("held-out blocks", number / len(names))
-        out = [low for low, _ in ranges if parts[low] == fold]
         rest = found.stretches([pair for pair in ranges if parts[pair[0]] != fold])
-        if rest.lengths.max() <= options["lags"]:
+        if rest.lengths.max() <= how.lags:
             return None
-        loop = find_memories(rest, budget=plan.seconds_left(), **options)
         left = found.stretches([pair for pair in ranges if parts[pair[0]] == fold])
-        which = np.repeat(blocks[out], left.lengths)
-        last = loop.rounds[-1]
-        for name, each in {**{r.name: r for r in loop.rounds[:2]}, LAST: last}.items():
-            bits = each.network.surprise(left, each.inference)
+        which = np.repeat(blocks[[low for low, _ in ranges if parts[low] == fold]], left.lengths)
+        part = if_there_is_time(plan, ("fold", fold), partial(_fold, rest, left, which, len(ranges), plan, how, fold),
+                                dict, _read_costs)  # fmt: skip
+        if part is None:
+            return None
+        for name, bits in part.items():
             costs.setdefault(name, np.zeros(len(ranges)))
-            costs[name] += np.bincount(which, bits, len(ranges))
+            costs[name] += bits
     return costs
 
 
+def _fold(
+    rest: Sequences, left: Sequences, which: NDArray[np.int64], blocks: int, plan: Plan, how: How, fold: int
+) -> dict[str, Floats] | None:
+    """By round of the loop on the rest, the bits of each block that was left out; None if the loop was cut short."""
+    loop = memory_rounds(rest, how, replace(plan, progress=None), f"without {fold}")
+    if plan.spent:
+        return None
+    rounds = {**{each.name: each for each in loop.rounds[:2]}, LAST: loop.rounds[-1]}
+    surprises = {name: each.network.surprise(left, each.inference) for name, each in rounds.items()}
+    return {name: costs_of(np.bincount(which, bits, blocks)) for name, bits in surprises.items()}
+
+
+def _read_costs(piece: Any) -> dict[str, Floats]:
+    return {name: costs_of(bits) for name, bits in piece.items()}
+
+
 def _findings(
-    found: Sequences, loop: MemoryFindings, parts: NDArray[np.int64], costs: dict[str, Floats] | None, plan: Plan
-) -> TimeFindings:
+    found: Sequences, loop: MemoryFindings, own: dict[str, Floats], parts: NDArray[np.int64],
+    costs: dict[str, Floats] | None, plan: Plan,
+) -> TimeFindings:  # fmt: skip
     first, wide, last = loop.rounds[0], loop.rounds[1], loop.rounds[-1]
     observed, judged, folds = wide, Comparison(0.0, 0.0), ()
     rows = [Tried(each.name, each.bits, first.bits - each.bits, 0.0, first.name, False, bool(each.network.hidden))
@@ -101,7 +133,7 @@ def _findings(
         judged = compare(base, costs[LAST], found.n_slices)
         folds = fold_costs(found, parts, base, costs[LAST])
         rows = [_row(name, cost, base, observed.name, found) for name, cost in costs.items()]
-    hidden = tuple(each for memory in loop.memories if (each := _memory(found, memory, loop)) is not None)
+    hidden = tuple(_memory(found, memory, loop, own[memory.name]) for memory in loop.memories if memory.name in own)
     clear = costs is not None and bool(hidden) and judged.clear()
     return TimeFindings(
         hidden=hidden, gain=judged.gain, z=judged.z, model=last.network, observed=observed.network,
@@ -117,16 +149,18 @@ def _row(name: str, cost: Floats, base: Floats, against: str, found: Sequences) 
     return Tried(name, float(cost.sum()) / found.n_slices, judged.gain, judged.z, against, judged.clear(), name == LAST)
 
 
-def _memory(found: Sequences, memory: MemoryVariable, loop: MemoryFindings) -> HiddenChain | None:
-    """A memory as a hidden variable; None where it drives nothing any more."""
+def _driven(memory: MemoryVariable, loop: MemoryFindings) -> tuple[str, ...]:
+    """What a memory still drives."""
     network = loop.network
-    drives = tuple(child for child in network.variables if child != memory.name
-                   and any(parent == memory.name for parent, _ in network.parents(child)))  # fmt: skip
-    if not drives:
-        return None
-    own = network.posterior(found, memory.name, loop.rounds[-1].inference)
+    return tuple(child for child in network.variables if child != memory.name
+                 and any(parent == memory.name for parent, _ in network.parents(child)))  # fmt: skip
+
+
+def _memory(found: Sequences, memory: MemoryVariable, loop: MemoryFindings, own: Floats) -> HiddenChain:
+    """A memory as a hidden variable."""
+    drives, labels = _driven(memory, loop), tuple(map(str, loop.network.states[memory.name]))
     later = np.flatnonzero(found.position > 0)
     moves = own[later - 1].T @ own[later] + 1e-9
     seen = {name: profile(found, name, own) for name in drives if name in found.variables}
     return HiddenChain(memory.name, own.shape[1], drives, moves / moves.sum(axis=1, keepdims=True), own.mean(axis=0), 0,
-                       own, seen, memory.of, memory.depth, tuple(map(str, network.states[memory.name])))  # fmt: skip
+                       own, seen, memory.of, memory.depth, labels)  # fmt: skip

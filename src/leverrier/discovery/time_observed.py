@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.slice_features import Feature, lag_features, memory_features
 from leverrier.data.slices import Sequences
+from leverrier.discovery.pieces import made
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.time_pieces import if_there_is_time, read_choice, write_choice
 from leverrier.learning.slice_choice import Choice, Comparison, choose, compare, fit_slices
 from leverrier.learning.slice_design import Design, make_design
 from leverrier.model.slice_model import SliceModel
@@ -20,14 +23,33 @@ PATIENCE = 2
 
 
 @dataclass(frozen=True, eq=False)
+class Ask:
+    """What an alternative may ask of the slices. The design is made when it is needed: a resumed run needs few."""
+
+    sequences: Sequences
+    features: tuple[Feature, ...]
+    order: tuple[str, ...]
+    plan: Plan
+
+    @cached_property
+    def design(self) -> Design:
+        key = ("design", self.features, self.order)
+        return made(self.plan, key, lambda: make_design(self.sequences, self.features, self.order))
+
+
+@dataclass(frozen=True, eq=False)
 class Alternative:
     """One way to model the slices without hidden variables, with what it cost on held-out blocks."""
 
     name: str
-    design: Design
+    ask: Ask
     choice: Choice
     lags: int
     memories: bool = False
+
+    @property
+    def design(self) -> Design:
+        return self.ask.design
 
     @property
     def bits(self) -> float:
@@ -62,10 +84,14 @@ def best_observed(
     best: Alternative | None = None
     stale = 0
     for lags in (lag for lag in LAGS if lag <= max(longest, 0)):
-        if best is not None and (stale >= PATIENCE or plan.spent):
+        if stale >= PATIENCE:
             break
         plan.tell(f"{lags} lags", len(tried) / (len(LAGS) + 1))
-        one = _alternative(_lag_name(lags), sequences, lag_features(sequences.variables, lags), order, folds, lags)
+        ask = Ask(sequences, lag_features(sequences.variables, lags), order, plan)
+        one = _alternative(_lag_name(lags), ask, folds, lags)
+        if one is None and best is not None:
+            break
+        one = one or _in_haste(sequences, folds, plan)
         tried.append(one)
         stale = stale + 1 if best is not None and one.bits >= best.bits else 0
         best = one if best is None or one.bits < best.bits else best
@@ -77,16 +103,18 @@ def best_observed(
     assert best is not None
     assert accepted is not None
     remembering = None
-    if longest >= 1 and not plan.spent:
+    if longest >= 1:
         features = (*lag_features(sequences.variables, max(best.lags, 1)), *memory_features(sequences.table))
-        remembering = _alternative(f"{_lag_name(max(best.lags, 1))} and memories", sequences, features, order, folds,
-                                   max(best.lags, 1), True)  # fmt: skip
+        remembering = _alternative(f"{_lag_name(max(best.lags, 1))} and memories",
+                                   Ask(sequences, features, order, plan), folds, max(best.lags, 1), True)  # fmt: skip
+    if remembering is not None:
         tried.append(remembering)
         comparisons[remembering.name] = compare(best.choice.block_bits, remembering.choice.block_bits,
                                                 sequences.n_slices)  # fmt: skip
     clear = remembering is not None and comparisons[remembering.name].clear()
     winner = min(tried, key=lambda one: one.bits)
-    return Observed(tuple(tried), winner, fit_slices(winner.design, winner.choice), accepted.lags, clear, comparisons)
+    model = made(plan, ("observed", winner.name), lambda: fit_slices(winner.design, winner.choice))
+    return Observed(tuple(tried), winner, model, accepted.lags, clear, comparisons)
 
 
 def _lag_name(lags: int) -> str:
@@ -94,8 +122,14 @@ def _lag_name(lags: int) -> str:
 
 
 def _alternative(
-    name: str, sequences: Sequences, features: tuple[Feature, ...], order: tuple[str, ...],
-    folds: NDArray[np.int64], lags: int, memories: bool = False,
-) -> Alternative:  # fmt: skip
-    design = make_design(sequences, features, order)
-    return Alternative(name, design, choose(design, folds), lags, memories)
+    name: str, ask: Ask, folds: NDArray[np.int64], lags: int, memories: bool = False
+) -> Alternative | None:
+    """None where time has run out before it."""
+    choice = if_there_is_time(ask.plan, ("choice", name), lambda: choose(ask.design, folds), write_choice, read_choice)
+    return None if choice is None else Alternative(name, ask, choice, lags, memories)
+
+
+def _in_haste(sequences: Sequences, folds: NDArray[np.int64], plan: Plan) -> Alternative:
+    """Something to answer with when time has run out before anything was tried: every column by itself."""
+    ask = Ask(sequences, (), (), plan)
+    return Alternative("columns by themselves", ask, choose(ask.design, folds), 0)

@@ -39,6 +39,8 @@ def summary(found: TimeFindings) -> str:
         )
     tried = [row for row in found.table if row.hidden]
     best = max(tried, key=lambda row: row.gain, default=None)
+    if best is None and not found.status.converged:
+        return "No hidden variable was found by then: time ran out before one was tried on held-out blocks."
     if best is None:
         return "No hidden variable was found: none that could be begun drives a column."
     return (

@@ -33,11 +33,14 @@ _NODES = ("feature", "kind", "value", "left", "right")
 
 def slices_content(model: SliceModel | ChainModel) -> dict[str, Any]:
     """The model as JSON holds it; every digit is kept."""
+    columns = [column_content(column) for column in model.variables]
+    return {"format": FORMAT, "version": VERSION, "columns": columns, **parts_content(model)}
+
+
+def parts_content(model: SliceModel | ChainModel) -> dict[str, Any]:
+    """The same without the columns, for whoever has them."""
     chains = model.chains if isinstance(model, ChainModel) else ()
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "columns": [column_content(column) for column in model.variables],
         "chains": [
             {"name": each.name, "initial": each.initial.tolist(), "transition": each.transition.tolist()}
             for each in chains
@@ -90,22 +93,26 @@ def read_slices(content: Mapping[str, Any], path: str | None = None) -> SliceMod
     if content.get("version") != VERSION:
         raise source.error(f"version {shown(content.get('version'))} of the format; this Leverrier reads {VERSION}")
     try:
-        columns = tuple(read_column(each) for each in content["columns"])
-        chains = tuple(_read_chain(each) for each in content["chains"])
-        sizes = {column.name: column.cardinality for column in columns} | {each.name: each.states for each in chains}
-        if len(sizes) != len(columns) + len(chains) or set(content["cpds"]) != {column.name for column in columns}:
-            raise ValueError("columns and chains need names of their own, and every column one distribution")
-        cpds = {column.name: _read_cpd(content["cpds"][column.name], column, sizes) for column in columns}
-        if not chains:
-            return SliceModel(columns, cpds)
-        single = {name: cpd for name, cpd in cpds.items() if not isinstance(cpd, AveragedCPD)}
-        if len(single) < len(cpds):
-            raise ValueError("averages stand beside hidden chains")
-        return ChainModel(columns, single, chains)
+        return read_parts(content, tuple(read_column(each) for each in content["columns"]))
     except LeverrierError as error:
         raise source.error(f"a model of slices that is damaged: {error}") from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise source.error(f"a model of slices with a part missing or damaged ({error})") from None
+
+
+def read_parts(content: Mapping[str, Any], columns: tuple[Variable, ...]) -> SliceModel | ChainModel:
+    """What `parts_content` wrote, over these columns."""
+    chains = tuple(_read_chain(each) for each in content["chains"])
+    sizes = {column.name: column.cardinality for column in columns} | {each.name: each.states for each in chains}
+    if len(sizes) != len(columns) + len(chains) or set(content["cpds"]) != {column.name for column in columns}:
+        raise ValueError("columns and chains need names of their own, and every column one distribution")
+    cpds = {column.name: _read_cpd(content["cpds"][column.name], column, sizes) for column in columns}
+    if not chains:
+        return SliceModel(columns, cpds)
+    single = {name: cpd for name, cpd in cpds.items() if not isinstance(cpd, AveragedCPD)}
+    if len(single) < len(cpds):
+        raise ValueError("averages stand beside hidden chains")
+    return ChainModel(columns, single, chains)
 
 
 def _read_chain(content: Mapping[str, Any]) -> Chain:

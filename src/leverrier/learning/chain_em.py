@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,16 +53,28 @@ class ChainFit:
         return self.log_likelihood - 0.5 * np.log(max(slices, 2.0)) * self.model.dimension
 
 
+@dataclass(frozen=True, eq=False)
+class Halfway:
+    """Where EM stood when trees were to be grown anew: all that it goes on from, bit for bit."""
+
+    model: ChainModel
+    trace: tuple[float, ...]
+
+
 def fit_chains(
     design: Design,
     chains: Mapping[str, int],
     start: Floats,
     settings: ChainSettings,
     used: Floats | None = None,
+    *,
+    begun: Halfway | None = None,
+    keep: Callable[[Halfway], None] | None = None,
 ) -> ChainFit:
     """EM from posteriors (slices, joint states) of the chains' states.
 
-    `used` is 1 where a slice may be learnt from: the others are treated as holes, and only scored at the end.
+    `used` is 1 where a slice may be learnt from: the others are treated as holes, and only scored at the end. `keep` is
+    told where EM stands now and then, and `begun` goes on from there.
     """
     n = design.n_slices
     live = np.ones(n) if used is None else used
@@ -73,7 +85,11 @@ def fit_chains(
     trace: list[float] = []
     status = Status.ITERATION_LIMIT
     model, emissions, logs = None, None, np.zeros(n)
-    for iteration in range(settings.max_iterations):
+    if begun is not None:
+        model, trace = begun.model, list(begun.trace)
+        emissions = _emissions(wide, model, names)
+        posterior, moves, first, logs = smoothed(model, emissions * live[:, None], design.sequences.starts)
+    for iteration in range(len(trace), settings.max_iterations):
         weights = (posterior * live[:, None]).T.ravel()
         if iteration in GROWN_AT:
             likely = np.where(weights > LEAST_WEIGHT, weights, 0.0)
@@ -96,11 +112,22 @@ def fit_chains(
                 if not later or gain < 0.1 * settings.tolerance * n:
                     status = Status.CONVERGED
                     break
+        if keep is not None and iteration + 1 in GROWN_AT:
+            keep(Halfway(model, tuple(trace)))
     assert model is not None
     assert emissions is not None
     if used is not None:
         logs = smoothed(model, emissions, design.sequences.starts)[3]
     return ChainFit(model, posterior, trace[-1], logs, tuple(trace), status)
+
+
+def chain_posterior(design: Design, model: ChainModel, used: Floats | None = None) -> Floats:
+    """(slices, joint states): the posterior that a fit ended with, from its model alone."""
+    chains = {chain.name: chain.states for chain in model.chains}
+    emissions = _emissions(with_chains(design, chains), model, tuple(chains))
+    if used is not None:
+        emissions = emissions * used[:, None]
+    return smoothed(model, emissions, design.sequences.starts)[0]
 
 
 def _emissions(wide: Design, model: ChainModel, names: tuple[str, ...]) -> Floats:

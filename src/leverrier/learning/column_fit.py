@@ -175,5 +175,7 @@ def smoothed_probabilities(
 
 
 def _renumbered(tree: Tree, place: NDArray[np.int64]) -> Tree:
+    if not len(place):  # nothing may be asked
+        return tree
     feature = np.where(tree.feature >= 0, place[np.maximum(tree.feature, 0)], -1)
     return Tree(feature, tree.kind, tree.value, tree.left, tree.right, tree.counts)

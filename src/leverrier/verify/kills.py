@@ -18,6 +18,8 @@ from leverrier.verify.runs import RUNS
 NUMBER = 200
 WRITING = 20
 """So many kills at least must fall inside a write."""
+TURNS = ("discover", "causes", "sequences", "causes", "memories", "causes")
+"""(Short ones more often: most of the time is theirs to end.)"""
 
 
 def kills(size: Size) -> Outcome:
@@ -31,7 +33,7 @@ def kills(size: Size) -> Outcome:
     inside = ends = 0
     with tempfile.TemporaryDirectory(prefix="leverrier-") as folder:
         while found.tried < found.wanted and not size.spent:
-            name = "causes" if ends % 3 else "discover"  # (short ones more often: most of the time is theirs to end)
+            name = TURNS[ends % len(TURNS)]
             place = Path(folder) / f"run-{ends}"
             ends += 1
             left = found.wanted - found.tried

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 import leverrier as lv
 from leverrier.api.saved import dump
+from leverrier.api.time_saved import dump_time
 
 COLUMNS = ["CATECHOL", "CO", "HRBP", "ERRLOWOUTPUT", "HREKG", "HRSAT"]
 IGNORED = ("seconds", "versions", "finished")
@@ -43,7 +44,28 @@ def chains(folder: Path | None) -> str:
     return of_arrays(found.shared, found.links, *found.trace.values())
 
 
-RUNS: dict[str, Callable[[Path | None], str]] = {"discover": search, "causes": chains}
+@cache
+def days() -> lv.Sequences:
+    """Three yes/no columns of two patients: a state that lasts is behind two of them, the third repeats the first."""
+    rng = np.random.default_rng(5)
+    state = np.cumsum(rng.random(160) < 0.05) % 2
+    first, second = (rng.random((2, 160)) < np.where(state == 1, 0.85, 0.15)).astype(int).tolist()
+    frame = {"who": [0] * 80 + [1] * 80, "day": [*range(80)] * 2, "a": first, "b": second,
+             "c": np.roll(first, 2).tolist()}  # fmt: skip
+    return lv.read_sequences(frame, by="who", time="day")
+
+
+def slices(folder: Path | None, method: Any = "sequences") -> str:
+    found: Any = lv.discover(days(), method=method, seed=1, checkpoint=folder, resume=folder is not None)
+    return of_json(json.loads(dump_time(found.findings, found.columns, found.summary, found.settings)))
+
+
+RUNS: dict[str, Callable[[Path | None], str]] = {
+    "discover": search,
+    "causes": chains,
+    "sequences": slices,
+    "memories": partial(slices, method="boyen1999"),
+}
 
 
 def of_json(content: Any) -> str:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
+DRAWS, RESAMPLES = 19, 6
 FEW_COLUMNS = 12
 """Tables of numbers up to this width are asked for classes first."""
 
@@ -51,8 +52,8 @@ def discover(
     time: str | None = None,
     method: Method = "auto",
     evidence: bool = True,
-    draws: int = 19,
-    resamples: int = 6,
+    draws: int = DRAWS,
+    resamples: int = RESAMPLES,
     max_hidden: int | None = None,
     score: Score | None = None,
     weights: str | ArrayLike | None = None,
@@ -94,12 +95,16 @@ def discover(
     """
     _check(method, draws, resamples, max_hidden, budget, jobs, work, sample)
     if by is not None or time is not None or isinstance(data, Sequences) or method in IN_TIME:
+        # (imported here: half a second that a table's user need not wait)
+        from leverrier.api.time_route import discover_in_time, refuse_for_tables
+
         reading = {"by": by, "time": time, "ignore": ignore, "types": types}
+        refuse_for_tables({"draws": draws != DRAWS, "resamples": resamples != RESAMPLES, "work": work is not None,
+                           "sample": sample is not None, "max_memory": max_memory is not None,
+                           "client": client is not None})  # fmt: skip
         asked = {"seed": seed, "budget": budget, "progress": progress, "stop": stop, "score": score,
                  "max_parents": max_parents, "max_hidden": max_hidden, "evidence": evidence, "weights": weights,
                  "checkpoint": checkpoint, "resume": resume}  # fmt: skip
-        from leverrier.api.time_route import discover_in_time  # (half a second that a table's user need not wait)
-
         return discover_in_time(data, reading, method, asked)
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()

@@ -55,6 +55,15 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
     return TimeDiscovery(found, sequences.table.columns, summary, settings, sequences)
 
 
+def refuse_for_tables(given: Mapping[str, bool]) -> None:
+    """Options that mean nothing for sequences are not passed over in silence."""
+    flags = {"client": "cluster"}
+    for name in (name for name, is_given in given.items() if is_given):
+        flag = flags.get(name, name).replace("_", "-")
+        raise OptionError(f"{name}= (--{flag}) is for tables: sequences are read whole and judged by held-out blocks; "
+                          "budget= (--budget) bounds their run")  # fmt: skip
+
+
 def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options that this method takes; what it cannot do is refused, not passed over."""
     if method not in ("auto", *IN_TIME):

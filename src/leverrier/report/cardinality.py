@@ -57,7 +57,7 @@ def merge_tree(found: Cardinality, most_leaves: int = MOST_LEAVES) -> altair.Top
         y=y,
         shape=alt.Shape("kind:N", scale=alt.Scale(domain=["state", "node"], range=["diamond", "circle"]), legend=None),
         color=alt.Color("kind:N", scale=alt.Scale(domain=["state", "node"], range=[CHOSEN, INK]), legend=None),
-        size=alt.Size("kind:N", scale=alt.Scale(domain=["state", "node"], range=[140, 28]), legend=None),
+        size=alt.condition("datum.kind == 'state'", alt.value(140), alt.value(28)),
         tooltip=[alt.Tooltip("label:N"), alt.Tooltip("rows:Q", format=",.0f")],
     )
     merged = [mark for mark in marks if "gain" in mark]
@@ -104,7 +104,7 @@ def score_by_states(found: Cardinality, most_states: int | None = None) -> altai
     ).encode(x="states:O")
     title = alt.TitleParams(f"{found.hidden}: {found.states} state{'s' * (found.states > 1)}", anchor="start",
                             subtitle="the families that hold the variable; far lower scores are cut off")  # fmt: skip
-    dashes = alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=list(DASHES[: len(kinds)])), legend=None)
+    dashes = alt.StrokeDash("kind:N", scale=alt.Scale(domain=kinds, range=list(DASHES[: len(kinds)])), title=None)
     shapes = alt.Shape("kind:N", scale=alt.Scale(domain=kinds, range=list(SHAPES[: len(kinds)])), title=None)
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=dashes)
     points = base.mark_point(size=70, strokeWidth=2, opacity=1).encode(shape=shapes)

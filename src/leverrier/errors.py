@@ -13,6 +13,9 @@ LeverrierError
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class LeverrierError(Exception):
     """Root of everything this package raises on purpose."""
@@ -58,3 +61,18 @@ class MissingExtraError(LeverrierError, ImportError):
 
 class FallError(LeverrierError, ArithmeticError):
     """A quantity that cannot fall fell beyond rounding. This is a bug: please report it."""
+
+
+@contextmanager
+def as_raised() -> Iterator[None]:
+    """Lets a cut or an interrupt out as itself: one that arrives while Numba hands over results comes wrapped in system
+    errors."""
+    try:
+        yield
+    except SystemError as error:
+        inner: BaseException | None = error
+        while isinstance(inner, SystemError):
+            inner = inner.__cause__
+        if isinstance(inner, Cut | KeyboardInterrupt):
+            raise inner from None
+        raise

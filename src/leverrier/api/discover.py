@@ -29,7 +29,7 @@ from leverrier.discovery.large import examine_large, sample_size
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.pieces import kept_in
 from leverrier.discovery.plan import Plan, Progress, Stop, Work
-from leverrier.errors import Cut, OptionError, TableError
+from leverrier.errors import Cut, OptionError, TableError, as_raised
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 from leverrier.statistics.cluster import ClusterParts, connect, threads_of
@@ -126,8 +126,9 @@ def discover(
                        client=client, deadline=math.inf if budget is None else begun + budget)  # fmt: skip
         tests = replace(tests, jobs=jobs or len(os.sched_getaffinity(0)))
         try:
-            examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
-            examined = described(examined, data, table, rule, plan, thorough=evidence)
+            with as_raised():
+                examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
+                examined = described(examined, data, table, rule, plan, thorough=evidence)
         except Cut:
             plan = replace(plan, progress=None, deadline=0.0)  # what is kept, and nothing more
             examined = _routes(data, table, numbers, method, rule, plan, tests, rows)

@@ -18,7 +18,7 @@ from leverrier.discovery.time import find_in_time
 from leverrier.discovery.time_described import describe
 from leverrier.discovery.time_memories import memories_in_time
 from leverrier.discovery.time_pieces import grouping
-from leverrier.errors import Cut, OptionError, TableError
+from leverrier.errors import Cut, OptionError, TableError, as_raised
 
 FREE = ("budget", "progress", "stop")
 """Options that a resumed run may have otherwise: they do not change what is found."""
@@ -41,8 +41,9 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
     with kept_in(checkpoint, resume, "discover", sequences.table, *belongs) as journal:
         how["journal"] = journal
         try:
-            found = find(sequences, **how)
-            summary = describe(found, sequences, how["seed"])
+            with as_raised():
+                found = find(sequences, **how)
+                summary = describe(found, sequences, how["seed"])
         except Cut:
             found = find(sequences, **{**how, "progress": None, "budget": 0.0})  # what is kept, and nothing more
             summary = describe(found, sequences, how["seed"])

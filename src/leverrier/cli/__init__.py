@@ -29,10 +29,11 @@ def run(arguments: list[str]) -> int:
 
     from leverrier.cli.group import cli
     from leverrier.cli.progress import calm
-    from leverrier.errors import Cut, LeverrierError
+    from leverrier.errors import Cut, LeverrierError, as_raised
 
     try:
-        code = cli.main(args=arguments, prog_name="leverrier", standalone_mode=False)
+        with as_raised():
+            code = cli.main(args=arguments, prog_name="leverrier", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.exceptions.Abort:
         return _say("interrupted", 130)

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.errors import FallError
+from leverrier.errors import FallError, as_raised
 from leverrier.status import Status
 
 Progress = Callable[[str, float], None]
@@ -73,7 +73,8 @@ def climb(
         while outcome is Outcome.RUNNING and kept < max_iterations:
             block = min(block, max_iterations - kept)
             began = time.monotonic()
-            values, outcome = climber.climb(block)
+            with as_raised():
+                values, outcome = climber.climb(block)
             trace += values.tolist()
             kept += len(values)
             now = time.monotonic()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from leverrier.data.checkpoint import Journal
+from leverrier.errors import as_raised
 from leverrier.sampling.checkpoint import TRACES, chain_of, chain_piece
 from leverrier.sampling.draws import Draws
 from leverrier.sampling.sampler import Sampler
@@ -87,7 +88,8 @@ def run_chain(sampler: Sampler, plan: Plan, number: int, seed: np.random.SeedSeq
             if run.n_sweeps and time.monotonic() > deadline:
                 run.status = Status.BUDGET
                 break
-            _sweep(sampler, plan, run, rng)
+            with as_raised():
+                _sweep(sampler, plan, run, rng)
             whole = _Mark(rng.bit_generator.state, run.state, run.n_sweeps, len(draws))
             if journal is not None and time.monotonic() - saved > journal.checkpoint.every:
                 journal.add(name, chain_piece(rng, run.state, trace, draws))

@@ -15,22 +15,18 @@ from leverrier.statistics.family import Family
 from leverrier.statistics.observed import ObservedCounts
 from leverrier.statistics.parted import PartedCounts, gathered, projected
 
-distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
-import leverrier.statistics.cluster as cluster_module  # noqa: E402
-from leverrier.statistics.cluster import ClusterParts, connect, on_cluster  # noqa: E402
+pytest.importorskip("distributed", reason="the cluster extra is not installed")
+import leverrier.statistics.cluster as cluster_module
+from leverrier.statistics.cluster import ClusterParts, connect, on_cluster
+from tests.dask_cluster import alive, running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-        ) as local,
-        distributed.Client(local) as client,
-    ):
-        yield local, client
+    with running(2) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +43,7 @@ def small_parts(monkeypatch):
 
 def kill_one(local):
     """The process of some worker, at once; its nanny starts another."""
-    worker = next(iter(local.workers.values()))
-    os.kill(worker.pid, signal.SIGKILL)
+    os.kill(alive(local)[0].pid, signal.SIGKILL)
 
 
 def test_counts_are_those_of_one_machine_also_after_a_worker_died(cluster, child):

@@ -17,21 +17,17 @@ from leverrier.statistics import parted_observation
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
 from leverrier.statistics.cluster import ClusterParts, on_cluster  # noqa: E402
+from tests.dask_cluster import alive, running  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)
 HIDDEN = {"Disease": 6, "LungParench": 3}
 OPTIONS = {"hidden": HIDDEN, "starts": 2, "seed": 1, "max_iterations": 25}
 
 
-def local_cluster(workers):
-    return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0",
-                                    silence_logs=50)  # fmt: skip
-
-
 @pytest.fixture(scope="module")
 def cluster():
-    with local_cluster(2) as local, distributed.Client(local) as client:
-        yield local, client
+    with running(2) as both:
+        yield both
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +77,7 @@ def test_a_fit_is_that_of_one_machine(cluster, child, on_disk):
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_the_number_of_workers_changes_no_bit(child, on_disk, workers):
-    with local_cluster(workers) as local, distributed.Client(local) as client:
+    with running(workers) as (_, client):
         assert same(lv.fit(*child, client=client, **OPTIONS), on_disk)
 
 
@@ -100,8 +96,9 @@ def test_workers_that_die_change_no_bit(cluster, child, on_disk):
 
     def kill():
         while not fitted.wait(0.7) and len(kills) < 6:
-            worker = local.workers[len(kills) % 2]
-            if worker.status == distributed.Status.running:
+            workers = alive(local)
+            if workers:
+                worker = workers[len(kills) % len(workers)]
                 os.kill(worker.pid, signal.SIGKILL)
                 kills.append(worker.pid)
 

@@ -104,3 +104,16 @@ def test_an_endless_plan_stays_endless():
 def test_an_impossible_number_of_processes():
     with pytest.raises(OptionError, match="jobs=0: expected at least 1"):
         find_hidden(star(), jobs=0)
+
+
+def test_calls_that_are_given_up_are_no_warning():
+    """(Warnings are errors in the tests.)"""
+    results = workers.streamed(Plan(jobs=2), _slowly, [(number,) for number in range(6)])
+    assert next(results) == 0
+    results.close()
+    assert list(workers.streamed(Plan(jobs=2), _slowly, [(number,) for number in range(2)])) == [0, 1]
+
+
+def _slowly(number):
+    time.sleep(0.2)
+    return number

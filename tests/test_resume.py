@@ -1,6 +1,7 @@
 """Runs that were cut short and taken up again: bit for bit the run that was never stopped."""
 
 import json
+import signal
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import leverrier as lv
 from leverrier.api.saved import dump
+from leverrier.cli.progress import Interruptible
 from leverrier.data import checkpoint as checkpoints
 from leverrier.data.checkpoint_format import unpack
 from leverrier.discovery.plan import Stop
@@ -86,6 +88,20 @@ def test_a_run_cut_short_answers_and_goes_on(rows, tmp_path, after):
         each.network.posterior(rows, COLUMNS[0])
         assert json.loads(dump(each.examined))["verdict"] == each.verdict
     assert digest(lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True)) == whole
+
+
+def test_an_answer_that_is_there_is_not_cut(rows, tmp_path, monkeypatch):
+    """The alarm of a budget that the work has noticed by itself rings while the last pieces are saved."""
+    leave = checkpoints.Journal.__exit__
+
+    def ringing(journal, *about):
+        signal.raise_signal(signal.SIGALRM)
+        return leave(journal, *about)
+
+    monkeypatch.setattr(checkpoints.Journal, "__exit__", ringing)
+    with Interruptible(True, cuts=True) as run:
+        found = lv.discover(rows, **OPTIONS, checkpoint=tmp_path, stop=run.stop)
+    assert found.finished
 
 
 def test_a_budget_of_nothing_answers_too(rows, tmp_path):

@@ -129,6 +129,8 @@ def discover(
             with as_raised():
                 examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
                 examined = described(examined, data, table, rule, plan, thorough=evidence)
+            if stop is not None:
+                stop.answered = True
         except Cut:
             plan = replace(plan, progress=None, deadline=0.0)  # what is kept, and nothing more
             examined = _routes(data, table, numbers, method, rule, plan, tests, rows)

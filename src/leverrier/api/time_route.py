@@ -44,6 +44,8 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
             with as_raised():
                 found = find(sequences, **how)
                 summary = describe(found, sequences, how["seed"])
+            if how.get("stop") is not None:
+                how["stop"].answered = True
         except Cut:
             found = find(sequences, **{**how, "progress": None, "budget": 0.0})  # what is kept, and nothing more
             summary = describe(found, sequences, how["seed"])

@@ -114,7 +114,8 @@ class Interruptible:
         if self.stop.asked and not self._cuts:
             leave()
         self._cuts = False  # once
-        raise Cut
+        if not self.stop.answered:
+            raise Cut
 
 
 def leave(words: str = "interrupted") -> None:

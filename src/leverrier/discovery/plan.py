@@ -30,6 +30,8 @@ class Stop:
         self.asked = False
         self.waiting = False
         """Whether other processes are being waited for: then the wish must break in."""
+        self.answered = False
+        """Whether the answer is there: what follows is short, and is not to be cut."""
 
     def ask(self) -> None:
         self.asked = True

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -27,18 +28,24 @@ def ready(plan: Plan) -> bool:
 
 def streamed(plan: Plan, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
     """The results in order, each as soon as it is there; no more of them once the user has stopped it."""
+    results: Any = None
     try:
         if plan.client is not None:
-            results: Iterator[Any] = each_on_cluster(plan.client, function, calls)
+            results = each_on_cluster(plan.client, function, calls)
         else:
             _await(plan.jobs)
             there: Any = Parallel(n_jobs=plan.jobs, return_as="generator")
-            results = iter(there(delayed(function)(*call) for call in calls))
+            results = there(delayed(function)(*call) for call in calls)
         for _ in calls:
             yield _waited_for(plan, results)
     except BaseException:
         if not plan.stopped:  # (else: whatever the dying workers raised)
             raise
+    finally:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # (joblib's, that tasks were given up: that is the user's wish, or time's)
+            if results is not None:
+                results.close()
 
 
 def _waited_for(plan: Plan, results: Iterator[Result]) -> Result:

@@ -28,8 +28,8 @@ from leverrier.discovery.examined import Examined
 from leverrier.discovery.large import examine_large, sample_size
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.pieces import kept_in
-from leverrier.discovery.plan import Plan, Progress, Stop, Work
-from leverrier.errors import Cut, OptionError, TableError, as_raised
+from leverrier.discovery.plan import Plan, Progress, Stop, Work, answered
+from leverrier.errors import OptionError, TableError
 from leverrier.formats.files import read_whole
 from leverrier.learning.score import BDe, Score
 from leverrier.statistics.cluster import ClusterParts, connect, threads_of
@@ -125,16 +125,13 @@ def discover(
         plan = replace(plan, progress=progress, stop=stop, journal=journal, work=None if work is None else Work(work),
                        client=client, deadline=math.inf if budget is None else begun + budget)  # fmt: skip
         tests = replace(tests, jobs=jobs or len(os.sched_getaffinity(0)))
-        try:
-            with as_raised():
-                examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
-                examined = described(examined, data, table, rule, plan, thorough=evidence)
-            if stop is not None:
-                stop.answered = True
-        except Cut:
-            plan = replace(plan, progress=None, deadline=0.0)  # what is kept, and nothing more
-            examined = _routes(data, table, numbers, method, rule, plan, tests, rows)
-            examined = described(examined, data, table, rule, plan, thorough=False)
+
+        def examined_by(plan: Plan, thorough: bool) -> tuple[Examined, Plan]:
+            found = _routes(data, table, numbers, method, rule, plan, tests, rows)
+            return described(found, data, table, rule, plan, thorough=thorough), plan
+
+        late = replace(plan, progress=None, deadline=0.0)  # (what is kept, and nothing more)
+        examined, plan = answered(stop, lambda: examined_by(plan, evidence), lambda: examined_by(late, False))
     if plan.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
     settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,

@@ -14,11 +14,13 @@ from leverrier.data.sequences import read_sequences
 from leverrier.data.slices import Sequences
 from leverrier.discovery.described import versions
 from leverrier.discovery.pieces import kept_in
+from leverrier.discovery.plan import answered
 from leverrier.discovery.time import find_in_time
-from leverrier.discovery.time_described import describe
+from leverrier.discovery.time_described import TimeSummary, describe
+from leverrier.discovery.time_findings import TimeFindings
 from leverrier.discovery.time_memories import memories_in_time
 from leverrier.discovery.time_pieces import grouping
-from leverrier.errors import Cut, OptionError, TableError, as_raised
+from leverrier.errors import OptionError, TableError
 
 FREE = ("budget", "progress", "stop")
 """Options that a resumed run may have otherwise: they do not change what is found."""
@@ -39,16 +41,12 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
     find = memories_in_time if method == "boyen1999" else find_in_time
     belongs = (*grouping(sequences), find.__name__, sorted((k, v) for k, v in how.items() if k not in FREE))
     with kept_in(checkpoint, resume, "discover", sequences.table, *belongs) as journal:
-        how["journal"] = journal
-        try:
-            with as_raised():
-                found = find(sequences, **how)
-                summary = describe(found, sequences, how["seed"])
-            if how.get("stop") is not None:
-                how["stop"].answered = True
-        except Cut:
-            found = find(sequences, **{**how, "progress": None, "budget": 0.0})  # what is kept, and nothing more
-            summary = describe(found, sequences, how["seed"])
+
+        def run(**late: Any) -> tuple[TimeFindings, TimeSummary]:
+            found = find(sequences, **{**how, "journal": journal, **late})
+            return found, describe(found, sequences, how["seed"])
+
+        found, summary = answered(how.get("stop"), run, lambda: run(progress=None, budget=0.0))  # (what is kept)
     keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
     settings = {
         "by": keys, "time": sequences.time, "ignore": _names(reading["ignore"]), "method": method,
@@ -61,7 +59,8 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
 def refuse_for_tables(given: Mapping[str, bool]) -> None:
     """Options that mean nothing for sequences are not passed over in silence."""
     flags = {"client": "cluster"}
-    for name in (name for name, is_given in given.items() if is_given):
+    name = next((name for name, is_given in given.items() if is_given), None)
+    if name is not None:
         flag = flags.get(name, name).replace("_", "-")
         raise OptionError(f"{name}= (--{flag}) is for tables: sequences are read whole and judged by held-out blocks; "
                           "budget= (--budget) bounds their run")  # fmt: skip

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from leverrier.data.checkpoint import Journal
+from leverrier.errors import Cut, as_raised
 
 Method = Literal["fixed", "region", "full"]
 Construction = Literal["default", "elidan2000"]
 Progress = Callable[[str, float], None]
+Result = TypeVar("Result")
 
 WORTH = 1e-3
 """Gains below this many nats are none."""
@@ -37,6 +39,18 @@ class Stop:
         self.asked = True
         if self.waiting:
             raise KeyboardInterrupt
+
+
+def answered(stop: Stop | None, whole: Callable[[], Result], in_haste: Callable[[], Result]) -> Result:
+    """What `whole` gives; if it is cut, what `in_haste` makes of the pieces that are kept. Then nothing more is cut."""
+    try:
+        with as_raised():
+            result = whole()
+        if stop is not None:
+            stop.answered = True
+        return result
+    except Cut:
+        return in_haste()
 
 
 @dataclass

@@ -17,9 +17,9 @@ import argparse
 import numpy as np
 
 import leverrier as lv
-from leverrier.report.cardinality import deviation_chart
-from leverrier.reproduce.elidan2001_claims import LEFT_OUT_OF_20, ROWS
-from leverrier.reproduce.elidan2001_states import FOUR, breakdown, deviations, four, times
+from experiments.elidan2001_claims import LEFT_OUT_OF_20, ROWS
+from experiments.elidan2001_states import FOUR, breakdown, deviations, four, times
+from leverrier.report.charts.cardinality_charts import deviation_chart
 
 
 def run_alarm(samples: int, rows: int) -> None:

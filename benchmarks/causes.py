@@ -18,14 +18,14 @@ from unittest import mock
 import numpy as np
 from lines import Line, run, table
 from scipy.stats import chisquare, poisson
+
+from leverrier.models.noisy_or.causes_prior import Beta, Gamma, harmonic
+from leverrier.noisy_or.gibbs import gibbs
+from leverrier.noisy_or.observations import Observations
+from leverrier.noisy_or.rjmcmc import rjmcmc
+from leverrier.noisy_or.sampler_state import Settings
 from tests.naive.enumerate_causes import moments, posterior, posterior_with_numbers, standardised
 from tests.naive.geweke import draw_cells, joint_test, prior_state
-
-from leverrier.model.causes_prior import Beta, Gamma, harmonic
-from leverrier.sampling.gibbs import gibbs
-from leverrier.sampling.observations import Observations
-from leverrier.sampling.rjmcmc import rjmcmc
-from leverrier.sampling.state import Settings
 
 NUMBERS = {"epsilon": 0.02, "lam": 0.9, "p": 0.5, "alpha": 2.0}
 PRIORS = {"epsilon": Beta(1, 3), "lam": Beta(2, 1), "p": Beta(1, 2), "alpha": Gamma(3, 6)}
@@ -69,8 +69,15 @@ def deviations(cells, settings, exact, sweeps: int, seed: int = 1) -> Line:
         found[j] = [*row, state.epsilon, state.lam, state.p, state.alpha][: len(exact)]
     z = standardised(found, exact)
     worst = max(z, key=lambda name: abs(z[name]))
-    return {"exact": float(exact["count"]), "found": float(found[:, 0].mean()), "moments": len(z), "worst": worst,
-            "z": float(z[worst]), "sweeps": sweeps, "all": {name: round(float(v), 2) for name, v in z.items()}}
+    return {
+        "exact": float(exact["count"]),
+        "found": float(found[:, 0].mean()),
+        "moments": len(z),
+        "worst": worst,
+        "z": float(z[worst]),
+        "sweeps": sweeps,
+        "all": {name: round(float(v), 2) for name, v in z.items()},
+    }
 
 
 def exact_line(title: str, settings: Settings, sweeps: int) -> Line:
@@ -96,8 +103,16 @@ def enumeration(asked: argparse.Namespace) -> None:
         for name, settings in move_sets(**(PRIORS if sampled else NUMBERS)).items()
         if asked.only in name and ("holes" not in title or "default" in name)
     ]
-    rows = ((line["key"], f"{line['exact']:.4f}", f"{line['found']:.4f}", line["moments"],
-             f"{line['z']:+.1f} ({line['worst']})") for line in run(work, asked.output))  # fmt: skip
+    rows = (
+        (
+            line["key"],
+            f"{line['exact']:.4f}",
+            f"{line['found']:.4f}",
+            line["moments"],
+            f"{line['z']:+.1f} ({line['worst']})",
+        )
+        for line in run(work, asked.output)
+    )
     table(["problem: moves", "E[K] exact", "E[K] sampled", "moments", "worst, standard errors"], rows)
 
 
@@ -125,8 +140,11 @@ def fit(found, mean: float) -> float:
 
 def laws(asked: argparse.Namespace) -> None:
     sets = {name: settings for name, settings in move_sets(**NUMBERS).items() if settings.unbounded}
-    work = [(f"laws {name}", partial(laws_line, settings, asked.sweeps or 200_000))
-            for name, settings in sets.items() if asked.only in name]  # fmt: skip
+    work = [
+        (f"laws {name}", partial(laws_line, settings, asked.sweeps or 200_000))
+        for name, settings in sets.items()
+        if asked.only in name
+    ]
     rows = ((line["key"], f"{line['count']:.3f}", f"{line['rows']:.3f}") for line in run(work, asked.output))
     table(["moves", "K₊ against Poisson(αH), p-value", "row sums against Poisson(α), p-value"], rows)
 
@@ -136,8 +154,13 @@ def geweke_line(settings: Settings, draws: int) -> Line:
     holes[1, 2] = True
     z = joint_test(settings, n_observed=3, n_trials=4, draws=draws, seed=1, holes=holes)
     worst = max(z, key=lambda name: abs(z[name]))
-    return {"moments": len(z), "worst": worst, "z": z[worst], "draws": draws,
-            "all": {name: round(v, 2) for name, v in z.items()}}
+    return {
+        "moments": len(z),
+        "worst": worst,
+        "z": z[worst],
+        "draws": draws,
+        "all": {name: round(v, 2) for name, v in z.items()},
+    }
 
 
 def geweke(asked: argparse.Namespace) -> None:
@@ -146,8 +169,11 @@ def geweke(asked: argparse.Namespace) -> None:
     sets = {name: settings for name, settings in move_sets(**numbers).items() if "+" not in name}
     for method, more in (("gibbs", {}), ("rjmcmc", FINITE)):
         sets[f"{method}, λ and p of each cause"] = Settings(**numbers, **more, each_lam=True, each_p=True)
-    work = [(f"geweke {name}", partial(geweke_line, settings, asked.sweeps or 40_000))
-            for name, settings in sets.items() if asked.only in name]  # fmt: skip
+    work = [
+        (f"geweke {name}", partial(geweke_line, settings, asked.sweeps or 40_000))
+        for name, settings in sets.items()
+        if asked.only in name
+    ]
     rows = ((line["key"], line["moments"], f"{line['z']:+.1f} ({line['worst']})") for line in run(work, asked.output))
     table(["sampler", "moments", "worst, standard errors"], rows)
 
@@ -155,16 +181,19 @@ def geweke(asked: argparse.Namespace) -> None:
 PLAIN = Settings(**NUMBERS).plain()
 BUGS = {
     "births α/(N+1) for α/N": (
-        PLAIN, mock.patch("leverrier.sampling.sweeps.birth_rate", lambda alpha, n: alpha / (n + 1))
+        PLAIN,
+        mock.patch("leverrier.noisy_or.moves.sweeps.birth_rate", lambda alpha, n: alpha / (n + 1)),
     ),
     "a row left out": (
-        PLAIN, mock.patch("leverrier.sampling.gibbs.row_order", lambda n, rng: rng.permutation(n)[:-1] % (n - 1))
+        PLAIN,
+        mock.patch("leverrier.noisy_or.gibbs.row_order", lambda n, rng: rng.permutation(n)[:-1] % (n - 1)),
     ),
     "columns appended, fixed order": (replace(PLAIN, random_place=False), nullcontext()),
     "a split's prior and choices left out": (
-        Settings(**NUMBERS), mock.patch("leverrier.sampling.split_merge._move_ratio", return_value=0.0)
+        Settings(**NUMBERS),
+        mock.patch("leverrier.noisy_or.moves.split_merge._move_ratio", return_value=0.0),
     ),
-}  # fmt: skip
+}
 
 
 def bug_line(name: str, sweeps: int) -> Line:
@@ -177,8 +206,10 @@ def bug_line(name: str, sweeps: int) -> Line:
 def power(asked: argparse.Namespace) -> None:
     """Seeded bugs must be seen: more than 4 standard errors."""
     work = [(f"power {name}", partial(bug_line, name, asked.sweeps or 200_000)) for name in BUGS]
-    rows = ((line["key"], f"{line['exact']:.4f}", f"{line['found']:.4f}", f"{line['z']:+.1f} ({line['worst']})")
-            for line in run(work, asked.output))  # fmt: skip
+    rows = (
+        (line["key"], f"{line['exact']:.4f}", f"{line['found']:.4f}", f"{line['z']:+.1f} ({line['worst']})")
+        for line in run(work, asked.output)
+    )
     table(["bug", "E[K] exact", "E[K] sampled", "worst, standard errors"], rows)
 
 
@@ -188,9 +219,15 @@ NAMES = ("epsilon", "lambda", "p", "alpha", "count", "log joint")
 def calibration_line(method: str, seed: int, sweeps: int) -> Line:
     """Truth from the prior, data from the truth: its rank among posterior draws, and whether 90 % cover it."""
     settings = Settings(
-        method=method, alpha=Gamma(4, 2), epsilon=Beta(1, 9), lam=Beta(6, 2), p=Beta(2, 6), decay=0.7, split_merge=3,
+        method=method,
+        alpha=Gamma(4, 2),
+        epsilon=Beta(1, 9),
+        lam=Beta(6, 2),
+        p=Beta(2, 6),
+        decay=0.7,
+        split_merge=3,
         pairs=1,
-    )  # fmt: skip
+    )
     rng = np.random.default_rng([7, seed])
     truth = prior_state(settings, 6, 60, rng)
     sampler = sampler_of(draw_cells(truth, 60, rng), settings)
@@ -213,8 +250,10 @@ def calibration(asked: argparse.Namespace) -> None:
     for method in ("gibbs", "rjmcmc"):
         if asked.only not in method:
             continue
-        work = [(f"calibration {method} #{seed}", partial(calibration_line, method, seed, asked.sweeps or 2000))
-                for seed in range(200)]  # fmt: skip
+        work = [
+            (f"calibration {method} #{seed}", partial(calibration_line, method, seed, asked.sweeps or 2000))
+            for seed in range(200)
+        ]
         lines = run(work, asked.output)
         ranks, covered = (np.array([line[name] for line in lines]) for name in ("ranks", "covered"))
         rows = (
@@ -225,8 +264,14 @@ def calibration(asked: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    checks = {"enumeration": enumeration, "numbers": enumeration, "laws": laws, "geweke": geweke, "power": power,
-              "calibration": calibration}  # fmt: skip
+    checks = {
+        "enumeration": enumeration,
+        "numbers": enumeration,
+        "laws": laws,
+        "geweke": geweke,
+        "power": power,
+        "calibration": calibration,
+    }
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("check", choices=checks)
     parser.add_argument("--only", default="", help="move sets whose name holds this text")

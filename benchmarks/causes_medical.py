@@ -19,10 +19,10 @@ from lines import Line, run, table
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
+from experiments.wood2006_stroke import posterior_line, simulated_patients, stroke_verdicts
 from leverrier.errors import TooLargeError
-from leverrier.reproduce.wood2006_stroke import posterior_line, simulated_patients, stroke_verdicts
-from leverrier.sampling.chains import hidden_causes
-from leverrier.sampling.signs import read_signs
+from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.noisy_or.signs import read_signs
 
 TABLES = {
     "stroke": ("ist_stroke_signs.csv.gz", "syndrome"),
@@ -58,13 +58,21 @@ def found_line(folder: Path, name: str, sweeps: int) -> Line:
     strongest = np.where(active.any(axis=1), found.posterior[:, several].argmax(axis=1), -1)
     patterns = np.unique(active, axis=0, return_inverse=True)[1].ravel()
     return {
-        "rows": len(frame), "signs": len(found.names), "seconds": seconds, "status": str(found.status),
-        "count": found.expected_count, "r_hat": found.r_hat, "words": str(found),
+        "rows": len(frame),
+        "signs": len(found.names),
+        "seconds": seconds,
+        "status": str(found.status),
+        "count": found.expected_count,
+        "r_hat": found.r_hat,
+        "words": str(found),
         "causes": {str(k + 1): list(found.children(k)) for k in several},
-        "matched": {str(classes[i]): [several[j] + 1, scores[i, j], f1(np.ones(len(label), bool), label == classes[i])]
-                    for i, j in zip(rows, columns, strict=True)},
-        "rand_strongest": adjusted_rand_score(label, strongest), "rand_patterns": adjusted_rand_score(label, patterns),
-    }  # fmt: skip
+        "matched": {
+            str(classes[i]): [several[j] + 1, scores[i, j], f1(np.ones(len(label), bool), label == classes[i])]
+            for i, j in zip(rows, columns, strict=True)
+        },
+        "rand_strongest": adjusted_rand_score(label, strongest),
+        "rand_patterns": adjusted_rand_score(label, patterns),
+    }
 
 
 def held_out_line(folder: Path, name: str, kind: str, sweeps: int, folds: int = 4) -> Line:
@@ -84,8 +92,12 @@ def held_out_line(folder: Path, name: str, kind: str, sweeps: int, folds: int = 
             gains[fold == k] = found.row_log_likelihoods(test) - alone
         except TooLargeError as error:
             return {"refused": str(error), "count": found.expected_count}
-    return {"mean": gains.mean(), "error": gains.std(ddof=1) / len(gains) ** 0.5, "count": found.expected_count,
-            "seconds": (time.process_time() - begun) / folds}  # fmt: skip
+    return {
+        "mean": gains.mean(),
+        "error": gains.std(ddof=1) / len(gains) ** 0.5,
+        "count": found.expected_count,
+        "seconds": (time.process_time() - begun) / folds,
+    }
 
 
 def main() -> None:
@@ -102,13 +114,20 @@ def main() -> None:
         work.append((f"found {name}", partial(found_line, asked.data, name, asked.sweeps)))
     work.append(("figure5 simulated", lambda: posterior_line(simulated_patients()[0])))
     lines = run([(key, call) for key, call in work if asked.only in key], asked.output)
-    table(["rows held out", "nats a row above signs on their own", "causes", "CPU s a fold"],
-          ((line["key"], f"{line['mean']:.3f} ± {line['error']:.3f}", f"{line['count']:.1f}", f"{line['seconds']:.0f}")
-           for line in lines if line["key"].startswith("held") and "mean" in line))  # fmt: skip
+    table(
+        ["rows held out", "nats a row above signs on their own", "causes", "CPU s a fold"],
+        (
+            (line["key"], f"{line['mean']:.3f} ± {line['error']:.3f}", f"{line['count']:.1f}", f"{line['seconds']:.0f}")
+            for line in lines
+            if line["key"].startswith("held") and "mean" in line
+        ),
+    )
     for line in lines:
         if line["key"].startswith("found"):
-            print(f"\n{line['key']}: {line['seconds']:.0f} CPU s, adjusted Rand of the strongest cause "
-                  f"{line['rand_strongest']:.2f}, of activity patterns {line['rand_patterns']:.2f}")  # fmt: skip
+            print(
+                f"\n{line['key']}: {line['seconds']:.0f} CPU s, adjusted Rand of the strongest cause "
+                f"{line['rand_strongest']:.2f}, of activity patterns {line['rand_patterns']:.2f}"
+            )
             rows = ((name, k, f"{score:.2f}", f"{base:.2f}") for name, (k, score, base) in line["matched"].items())
             table(["class", "cause", "F1", "always yes"], rows)
             print(line["words"])

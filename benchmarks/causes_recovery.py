@@ -1,9 +1,9 @@
 """Does part D find the causes that made the data? Each line is JSON in build/causes_recovery.jsonl; then a table.
 
-    python benchmarks/causes_recovery.py recovery [--method gibbs|rjmcmc] [--sampler default|wood2006] [--cases A|B|C|D]
-    … figure3 [--method …] [--sampler …] [--observed 20]     [wood2006 figure 3]
-    … figure4 [--sweeps 500]                                 [wood2006 figure 4], and docs/figures/causes-errors.png
-    … compare                                                edge F1 beside NMF and linear CorEx
+python benchmarks/causes_recovery.py recovery [--method gibbs|rjmcmc] [--sampler default|wood2006] [--cases A|B|C|D]
+… figure3 [--method …] [--sampler …] [--observed 20]     [wood2006 figure 3]
+… figure4 [--sweeps 500]                                 [wood2006 figure 4], and docs/figures/causes-errors.png
+… compare                                                edge F1 beside NMF and linear CorEx
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from pathlib import Path
 import numpy as np
 from lines import Line, run, table
 
-from leverrier.model.hidden_causes import hidden_causes as make
-from leverrier.report.causes import plot_errors
-from leverrier.reproduce.wood2006 import (
+from experiments.wood2006 import (
     SAMPLERS,
     STARTS,
     STRUCTURES,
@@ -31,8 +29,10 @@ from leverrier.reproduce.wood2006 import (
     figure4_line,
     figure4_verdicts,
 )
-from leverrier.sampling.accuracy import ErrorPath, edge_f1, structure_error
-from leverrier.sampling.chains import hidden_causes
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
+from leverrier.noisy_or.accuracy import ErrorPath, edge_f1, structure_error
+from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.report.charts.causes_charts import plot_errors
 
 CASES = {"A": (20, 10, True), "B": (20, 5, True), "C": (40, 10, True), "D": (20, 10, False)}
 """Signs, causes, and whether ε, λ, p, α are fixed at the truth or sampled."""
@@ -57,9 +57,13 @@ def recovery_line(n_observed: int, n_causes: int, fixed: bool, seed: int, method
             low, high = np.quantile(best.kept[name], [0.05, 0.95])
             covered[name] = bool(low <= value <= high)
     return {
-        "errors": errors, "log_joints": joints, "chosen": errors[int(np.argmax(joints))],
-        "counts": [each.expected_count for each in runs], "seconds": seconds, "covered": covered,
-    }  # fmt: skip
+        "errors": errors,
+        "log_joints": joints,
+        "chosen": errors[int(np.argmax(joints))],
+        "counts": [each.expected_count for each in runs],
+        "seconds": seconds,
+        "covered": covered,
+    }
 
 
 def recovery(asked: argparse.Namespace) -> None:
@@ -68,12 +72,14 @@ def recovery(asked: argparse.Namespace) -> None:
         n, k, fixed = CASES[case]
         lines = run(
             (
-                (f"recovery {asked.method} {asked.sampler} {n}x{k} {'fixed' if fixed else 'sampled'} #{seed}",
-                 partial(recovery_line, n, k, fixed, seed, asked.method, asked.sampler))
+                (
+                    f"recovery {asked.method} {asked.sampler} {n}x{k} {'fixed' if fixed else 'sampled'} #{seed}",
+                    partial(recovery_line, n, k, fixed, seed, asked.method, asked.sampler),
+                )
                 for seed in range(10)
             ),
             asked.output,
-        )  # fmt: skip
+        )
         good = sum(error < 1 for line in lines for error in line["errors"])
         chosen = sum(line["chosen"] < 1 for line in lines)
         seconds = np.mean([line["seconds"] for line in lines])
@@ -86,12 +92,16 @@ def recovery(asked: argparse.Namespace) -> None:
 def figure3(asked: argparse.Namespace) -> None:
     lines = run(
         (
-            (f"figure3 {asked.method} {asked.sampler} N={asked.observed} K={k} from {start} #{seed}",
-             partial(figure3_line, k, seed, start, asked.method, asked.sampler, n_observed=asked.observed))
-            for k in range(1, 9) for seed in range(10) for start in STARTS
+            (
+                f"figure3 {asked.method} {asked.sampler} N={asked.observed} K={k} from {start} #{seed}",
+                partial(figure3_line, k, seed, start, asked.method, asked.sampler, n_observed=asked.observed),
+            )
+            for k in range(1, 9)
+            for seed in range(10)
+            for start in STARTS
         ),
         asked.output,
-    )  # fmt: skip
+    )
     curves = {(c["start"], c["causes"]): c for c in figure3_curves(lines)}
     cells = {place: f"{c['mean']:.2f} ± {c['sd']:.2f}" for place, c in curves.items()}
     rows = ((k, cells[0, k], cells[10, k]) for k in range(1, 9))
@@ -103,23 +113,40 @@ def figure3(asked: argparse.Namespace) -> None:
 def figure4(asked: argparse.Namespace) -> None:
     lines = run(
         (
-            (f"figure4 {name} {method} {sampler} {asked.sweeps} #{seed}",
-             partial(figure4_line, name, seed, method, sampler, sweeps=asked.sweeps))
-            for name in STRUCTURES for method, sampler in SAMPLERS for seed in range(10)
+            (
+                f"figure4 {name} {method} {sampler} {asked.sweeps} #{seed}",
+                partial(figure4_line, name, seed, method, sampler, sweeps=asked.sweeps),
+            )
+            for name in STRUCTURES
+            for method, sampler in SAMPLERS
+            for seed in range(10)
         ),
         asked.output,
-    )  # fmt: skip
+    )
     rows = []
     for curve in figure4_curves(lines):
         at = [int(np.searchsorted(curve["sweeps"], sweep)) for sweep in (10, 100, asked.sweeps)]
         errors = (", ".join(f"{curve[kind][j]:.2f}" for j in at) for kind in ("in_degree", "structure_error"))
         rows.append((curve["structure"], curve["method"], curve["sampler"], *errors, f"{curve['seconds']:.2f}"))
-    table(["structure", "sampler", "moves", f"in-degree error after 10, 100, {asked.sweeps} sweeps", "structure error",
-           "CPU s"], rows)  # fmt: skip
+    table(
+        [
+            "structure",
+            "sampler",
+            "moves",
+            f"in-degree error after 10, 100, {asked.sweeps} sweeps",
+            "structure error",
+            "CPU s",
+        ],
+        rows,
+    )
     for verdict in figure4_verdicts(lines):
         print(verdict)
-    names = {("gibbs", "wood2006"): "Gibbs, source's moves", ("rjmcmc", "wood2006"): "RJMCMC, source's moves",
-             ("gibbs", "default"): "Gibbs, ours", ("rjmcmc", "default"): "RJMCMC, ours"}  # fmt: skip
+    names = {
+        ("gibbs", "wood2006"): "Gibbs, source's moves",
+        ("rjmcmc", "wood2006"): "RJMCMC, source's moves",
+        ("gibbs", "default"): "Gibbs, ours",
+        ("rjmcmc", "default"): "RJMCMC, ours",
+    }
     paths: dict[str, list[ErrorPath]] = {}
     for line in lines:
         if line["structure"] == "under-complete":
@@ -150,9 +177,13 @@ def compare_line(seed: int) -> Line:
 def compare(asked: argparse.Namespace) -> None:
     lines = run(((f"compare #{seed}", partial(compare_line, seed)) for seed in range(10)), asked.output)
     names = [name for name in lines[0] if name != "key"]
-    table(["method", "edge F1, mean of 10 data sets", "worst"],
-          ((name, f"{np.mean([line[name] for line in lines]):.3f}", f"{min(line[name] for line in lines):.2f}")
-           for name in names))  # fmt: skip
+    table(
+        ["method", "edge F1, mean of 10 data sets", "worst"],
+        (
+            (name, f"{np.mean([line[name] for line in lines]):.3f}", f"{min(line[name] for line in lines):.2f}")
+            for name in names
+        ),
+    )
 
 
 if __name__ == "__main__":

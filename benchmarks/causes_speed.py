@@ -16,12 +16,12 @@ from dataclasses import replace
 import numpy as np
 from lines import table
 
-from leverrier.model.hidden_causes import HiddenCauses, hidden_causes
-from leverrier.sampling.gibbs import gibbs
-from leverrier.sampling.observations import Observations, pack
-from leverrier.sampling.sampler import new_stream
-from leverrier.sampling.state import Columns, Settings, State
-from leverrier.sampling.sweeps import visit_active, visit_rows
+from leverrier.models.noisy_or.noisy_or_model import HiddenCauses, hidden_causes
+from leverrier.noisy_or.gibbs import gibbs
+from leverrier.noisy_or.moves.sweeps import visit_active, visit_rows
+from leverrier.noisy_or.observations import Observations, pack
+from leverrier.noisy_or.sampler import new_stream
+from leverrier.noisy_or.sampler_state import Columns, Settings, State
 
 SIZES = {
     "N": [(20, 10, 500), (40, 10, 500), (80, 10, 500), (160, 10, 500), (320, 10, 500)],
@@ -79,8 +79,10 @@ def costs(n: int, k: int, t: int, three: bool) -> list[float]:
 def main() -> None:
     for axis, sizes in SIZES.items():
         found = np.array([costs(*size, three=True) for size in sizes])
-        rows = [(*size, *(f"{c * 1e6:.0f}" for c in each), f"{1 / each[0]:,.0f}")
-                for size, each in zip(sizes, found, strict=True)]  # fmt: skip
+        rows = [
+            (*size, *(f"{c * 1e6:.0f}" for c in each), f"{1 / each[0]:,.0f}")
+            for size, each in zip(sizes, found, strict=True)
+        ]
         place = np.log([size["NKT".index(axis)] for size in sizes])
         slopes = [np.polyfit(place, np.log(column), 1)[0] for column in found.T]
         rows.append((f"exponent of {axis}", "", "", *(f"{slope:.2f}" for slope in slopes), ""))

@@ -20,8 +20,8 @@ import time
 from contextlib import contextmanager
 
 import leverrier as lv
-from leverrier.data import parts
-from leverrier.statistics import parted_observation
+from leverrier.counts import parted_observation
+from leverrier.data import file_parts as parts
 
 
 def digest(network, score: float) -> str:
@@ -51,8 +51,12 @@ def workers(count: int):
 def structure(path: str, client=None) -> dict:
     begun = time.perf_counter()
     found = lv.learn_structure(path, lv.BDe(), client=client)
-    return {"what": "structure", "digest": digest(found.network, found.score), "score": found.score,
-            "seconds": time.perf_counter() - begun}  # fmt: skip
+    return {
+        "what": "structure",
+        "digest": digest(found.network, found.score),
+        "score": found.score,
+        "seconds": time.perf_counter() - begun,
+    }
 
 
 def discover(path: str, sample: int, client=None) -> dict:
@@ -61,17 +65,27 @@ def discover(path: str, sample: int, client=None) -> dict:
     found = lv.discover(path, method="network", draws=2, resamples=2, max_hidden=1, sample=sample, client=client)
     null = [gain.hex() for each in found.hidden for gain in each.evidence.null_gains]
     support = [each.evidence.support for each in found.hidden]
-    return {"what": "discover", "digest": digest(found.network, found.gain), "null": null, "support": support,
-            "verdict": found.verdict, "seconds": time.perf_counter() - begun}  # fmt: skip
+    return {
+        "what": "discover",
+        "digest": digest(found.network, found.gain),
+        "null": null,
+        "support": support,
+        "verdict": found.verdict,
+        "seconds": time.perf_counter() - begun,
+    }
 
 
 def classes(rows, client=None) -> dict:
     """Four classes behind all columns: every distinct row has its own posterior, so every E-step asks every part."""
     begun = time.perf_counter()
     found = lv.latent_classes(rows, states=4, starts=3, max_iterations=30, tolerance=1e-9, client=client).fit
-    return {"what": "em, classes", "digest": digest(found.network, found.log_likelihood),
-            "log_likelihood": found.log_likelihood, "iterations": [run.iterations for run in found.starts],
-            "seconds": time.perf_counter() - begun}  # fmt: skip
+    return {
+        "what": "em, classes",
+        "digest": digest(found.network, found.log_likelihood),
+        "log_likelihood": found.log_likelihood,
+        "iterations": [run.iterations for run in found.starts],
+        "seconds": time.perf_counter() - begun,
+    }
 
 
 def blanket(rows, client=None) -> dict:
@@ -79,13 +93,17 @@ def blanket(rows, client=None) -> dict:
     begun = time.perf_counter()
     alarm = lv.datasets.network("alarm")
     found = lv.fit(alarm, rows, hidden={"INTUBATION": 3}, starts=3, seed=1, client=client)
-    return {"what": "em, blanket", "digest": digest(found.network, found.log_likelihood),
-            "log_likelihood": found.log_likelihood, "iterations": [run.iterations for run in found.starts],
-            "seconds": time.perf_counter() - begun}  # fmt: skip
+    return {
+        "what": "em, blanket",
+        "digest": digest(found.network, found.log_likelihood),
+        "log_likelihood": found.log_likelihood,
+        "iterations": [run.iterations for run in found.starts],
+        "seconds": time.perf_counter() - begun,
+    }
 
 
 def compare_em(path: str) -> None:
-    from leverrier.learning.hidden import in_parts
+    from leverrier.learning.em.pairing import in_parts
 
     lv.latent_classes(lv.datasets.network("asia").sample(500, seed=0), states=2, starts=2)  # compile
     known = {name: labels for name, labels in lv.datasets.network("alarm").states.items() if name != "INTUBATION"}
@@ -124,8 +142,16 @@ def watched_workers(count: int):
     from distributed import Client, LocalCluster
 
     with LocalCluster(n_workers=0, dashboard_address=":0") as local, Client(local) as client:
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", local.scheduler_address, "--nthreads", "1",
-                   "--no-nanny", "--no-dashboard"]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            local.scheduler_address,
+            "--nthreads",
+            "1",
+            "--no-nanny",
+            "--no-dashboard",
+        ]
         running = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(count)]
         client.wait_for_workers(count)
 
@@ -144,7 +170,7 @@ def watched_workers(count: int):
 
 def kill_while_running(path: str, kills: int, every: float, of: str) -> None:
     """Runs one after another until so many workers were killed; every answer must be the first one's."""
-    from leverrier.learning.hidden import in_parts
+    from leverrier.learning.em.pairing import in_parts
 
     work = {"structure": structure, "em": classes}[of]
     truth = work(path if of == "structure" else in_parts(parts.look_at(path)))["digest"]

@@ -44,8 +44,10 @@ def first_call(code: str) -> tuple[float, float]:
     with tempfile.TemporaryDirectory() as cache:
         done = subprocess.run(
             [sys.executable, "-c", f"{SETUP}{code}\nprint(imported, time.perf_counter() - begin)"],
-            capture_output=True, text=True, env={**os.environ, "NUMBA_CACHE_DIR": cache},
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            env={**os.environ, "NUMBA_CACHE_DIR": cache},
+        )
     if done.returncode:
         raise SystemExit(f"{code}\n{done.stderr}")
     imported, call = done.stdout.split()[-2:]

@@ -18,15 +18,15 @@ from collections.abc import Callable
 import numpy as np
 
 import leverrier as lv
+from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
-from leverrier.learning.climb import climb
-from leverrier.learning.em import ParameterClimb
-from leverrier.learning.fit import fit
-from leverrier.learning.fit_task import make_task
-from leverrier.learning.hidden import observation_of
-from leverrier.learning.maximise import network_from_counts
-from leverrier.learning.starts import random_start
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.learning.em.climb import climb
+from leverrier.learning.em.fit import fit
+from leverrier.learning.em.fit_task import make_task
+from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.em.network_em import ParameterClimb
+from leverrier.learning.em.pairing import observation_of
+from leverrier.learning.em.starting_points import random_start
 
 HIDDEN, STATES, ROWS = "HYPOVOLEMIA", 2, 10_000
 
@@ -35,8 +35,10 @@ def ours(network: lv.Network, table: Table) -> tuple[float, float]:
     """Seconds of one plain iteration (over many), and the log-likelihood of an ordinary fit."""
     start = time.perf_counter()
     result = fit(network, table, hidden={HIDDEN: STATES}, seed=0)
-    print(f"  leverrier: a whole fit, {len(result.starts)} starts: {time.perf_counter() - start:.4f} s, "
-          f"{result.log_likelihood:,.2f} ({result.status}, best reached {result.starts.best_count} times)")  # fmt: skip
+    print(
+        f"  leverrier: a whole fit, {len(result.starts)} starts: {time.perf_counter() - start:.4f} s, "
+        f"{result.log_likelihood:,.2f} ({result.status}, best reached {result.starts.best_count} times)"
+    )
     seen = observation_of(network, table, {HIDDEN: STATES})
     objective = make_task(seen, None, False).objective
     observed = seen.observed_tables(seen.open_nodes)
@@ -90,13 +92,16 @@ def peers(without: set[str]) -> None:
     mine, reached = ours(network, table)
     print(f"  leverrier: {mine * 1e6:10.2f} µs an iteration   log-likelihood at the end   {reached:,.2f}")
     runs: dict[str, Callable[[lv.Network, Table], tuple[float, float]]] = {
-        "pyagrum": pyagrum_iteration, "pgmpy": pgmpy_iteration,
-    }  # fmt: skip
+        "pyagrum": pyagrum_iteration,
+        "pgmpy": pgmpy_iteration,
+    }
     for name, run in runs.items():
         if name not in without:
             seconds, value = run(network, table)
-            print(f"  {name:9s}: {seconds:10.2f} s an iteration    log-likelihood where it stopped {value:,.2f}   "
-                  f"ours is {seconds / mine:,.0f} × faster an iteration")  # fmt: skip
+            print(
+                f"  {name:9s}: {seconds:10.2f} s an iteration    log-likelihood where it stopped {value:,.2f}   "
+                f"ours is {seconds / mine:,.0f} × faster an iteration"
+            )
 
 
 def holes(rows: int = 5000, share: float = 0.2) -> None:
@@ -116,9 +121,13 @@ def holes(rows: int = 5000, share: float = 0.2) -> None:
     on_complete = fit(network, complete, prior=0.1).network if complete.n_rows else network.with_tables(uniform)
     available = network_from_counts(network.graph, table.states, ObservedCounts(table), lv.BDe(0.1))
     without_holes = network_from_counts(network.graph, full.states, ObservedCounts(full), lv.BDe(0.1))
-    for label, model in (("true network", network), ("the same rows without holes", without_holes),
-                         ("EM", result.network), ("available cases", available),
-                         (f"complete rows only ({complete.n_rows} of them)", on_complete)):  # fmt: skip
+    for label, model in (
+        ("true network", network),
+        ("the same rows without holes", without_holes),
+        ("EM", result.network),
+        ("available cases", available),
+        (f"complete rows only ({complete.n_rows} of them)", on_complete),
+    ):
         print(f"  test log-loss {-model.log_likelihood(test) / rows:8.4f} nats a row   {label}")
 
 
@@ -129,16 +138,23 @@ def stress(fits: int) -> None:
     for case in range(fits):
         network, table = random_problem(rng)
         result = fit(
-            network, table, starts=int(rng.integers(1, 3)), method="vb" if case % 7 == 0 else "em",
-            prior=[None, None, 0.5, lv.BDeu(1.0)][case % 4], seed=case, max_iterations=300,
-        )  # fmt: skip
+            network,
+            table,
+            starts=int(rng.integers(1, 3)),
+            method="vb" if case % 7 == 0 else "em",
+            prior=[None, None, 0.5, lv.BDeu(1.0)][case % 4],
+            seed=case,
+            max_iterations=300,
+        )
         trace = np.array(result.trace)
         assert np.all(np.isfinite(trace)), f"case {case}: {trace}"
         assert all(np.all(np.isfinite(result.network.cpt(name))) for name in network.variables), f"case {case}"
         deepest = max(deepest, float(-np.diff(trace).min(initial=0.0)))
         steps += sum(start.iterations for start in result.starts)
-    print(f"{fits:,} random fits, {steps:,} iterations, {time.perf_counter() - begin:.0f} s: "
-          f"deepest fall {deepest:.1e} nats, nothing that is no number")  # fmt: skip
+    print(
+        f"{fits:,} random fits, {steps:,} iterations, {time.perf_counter() - begin:.0f} s: "
+        f"deepest fall {deepest:.1e} nats, nothing that is no number"
+    )
     assert deepest <= 1e-9
 
 

@@ -21,14 +21,14 @@ import numpy as np
 from joblib import Parallel, delayed
 
 import leverrier as lv
-from leverrier.discovery.baseline import original
-from leverrier.discovery.evidence import Null
+from experiments.elidan2000_cases import CASES, f1, figure2_line
+from leverrier.discovery.evidence.null_test import Null
 from leverrier.discovery.examine import Tests, examine
-from leverrier.discovery.find import Search, begin, next_hidden
+from leverrier.discovery.places.baseline import original
+from leverrier.discovery.places.search import Search, begin, next_hidden
 from leverrier.discovery.plan import Plan
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.reproduce.elidan2000_cases import CASES, f1, figure2_line
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 
 def tables(graph: Graph, states: dict[str, int], rng: np.random.Generator, peak: float = 0.75) -> Network:
@@ -87,11 +87,16 @@ def shape_line(shape: str, seed: int, tested: bool, rows: int = 2000) -> dict[st
             names = {each.name for each in found.hidden}
             matched.append((f1(around, set(best.neighbours) - names), best.states == truth.cardinality(name)))
     return {
-        "tested": tested, "true gain": true.score - found.baseline_score, "hidden": len(hidden),
-        "found": len(found.hidden), "F1": [round(each[0], 3) for each in matched],
+        "tested": tested,
+        "true gain": true.score - found.baseline_score,
+        "hidden": len(hidden),
+        "found": len(found.hidden),
+        "F1": [round(each[0], 3) for each in matched],
         "exact": [each[1] for each in matched],
-        "verdict": found.verdict, "gain": found.gain, "seconds": seconds,
-    }  # fmt: skip
+        "verdict": found.verdict,
+        "gain": found.gain,
+        "seconds": seconds,
+    }
 
 
 def nothing_tables() -> Iterator[tuple[str, Callable[[], lv.Table]]]:
@@ -129,8 +134,10 @@ def nothing_line(make: Callable[[], lv.Table]) -> dict[str, Any]:
     begun = time.process_time()
     table = make()
     found = examine(table, lv.BDe(), Plan(max_hidden=1), Tests(resamples=0, held_out=False, power=False))
-    gains = [(each.gain, each.evidence.p_value, list(each.evidence.null_gains))
-             for each in (*found.hidden, *found.compressors)]  # fmt: skip
+    gains = [
+        (each.gain, each.evidence.p_value, list(each.evidence.null_gains))
+        for each in (*found.hidden, *found.compressors)
+    ]
     return {"verdict": found.verdict, "kind": found.kind, "tested": gains, "seconds": time.process_time() - begun}
 
 
@@ -159,14 +166,26 @@ def draw_uniform(output: Path, picture: Path) -> None:
     steps = np.arange(1, 11) / 10
     share = [float(np.mean(found <= p + 1e-9)) for p in steps]
     distance, limit = max(abs(share - steps)), 1.36 / np.sqrt(len(found))
-    print(f"{len(found)} p-values: shares at most .1 … 1: {np.round(share, 2).tolist()}; "
-          f"farthest from uniform {distance:.3f} (95 % limit {limit:.3f})")  # fmt: skip
-    rows = [{"p": 0.0, "share": 0.0, "of": "found"}, *({"p": float(p), "share": s, "of": "found"}
-            for p, s in zip(steps, share, strict=True)), {"p": 0.0, "share": 0.0, "of": "uniform"},
-            {"p": 1.0, "share": 1.0, "of": "uniform"}]  # fmt: skip
-    chart = alt.Chart(alt.InlineData(values=rows), width=320, height=320).mark_line(point=True).encode(
-        x=alt.X("p:Q", title="p-value"), y=alt.Y("share:Q", title=f"share of {len(found)} tables at or below"),
-        color=alt.Color("of:N", title=None), strokeDash=alt.StrokeDash("of:N", legend=None))  # fmt: skip
+    print(
+        f"{len(found)} p-values: shares at most .1 … 1: {np.round(share, 2).tolist()}; "
+        f"farthest from uniform {distance:.3f} (95 % limit {limit:.3f})"
+    )
+    rows = [
+        {"p": 0.0, "share": 0.0, "of": "found"},
+        *({"p": float(p), "share": s, "of": "found"} for p, s in zip(steps, share, strict=True)),
+        {"p": 0.0, "share": 0.0, "of": "uniform"},
+        {"p": 1.0, "share": 1.0, "of": "uniform"},
+    ]
+    chart = (
+        alt.Chart(alt.InlineData(values=rows), width=320, height=320)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("p:Q", title="p-value"),
+            y=alt.Y("share:Q", title=f"share of {len(found)} tables at or below"),
+            color=alt.Color("of:N", title=None),
+            strokeDash=alt.StrokeDash("of:N", legend=None),
+        )
+    )
     lv.save_picture(chart, picture)
 
 

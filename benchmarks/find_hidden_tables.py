@@ -1,6 +1,6 @@
 """The kept lines of benchmarks/find_hidden.py as tables for docs/results.md.
 
-    python benchmarks/find_hidden_tables.py build/figure2.jsonl build/shapes.jsonl build/nothing.jsonl
+python benchmarks/find_hidden_tables.py build/figure2.jsonl build/shapes.jsonl build/nothing.jsonl
 """
 
 from __future__ import annotations
@@ -51,8 +51,10 @@ def shapes(lines: list[Line]) -> None:
         near = sum(each >= 0.9 for line in own for each in line["F1"])
         exact = sum(each for line in own for each in line["exact"])
         more = sum(line["found"] <= line["hidden"] for line in own)
-        print(f"| {name or 'all'} | {len(own)} ({tested}) | {hidden} | {near} ({near / hidden:.0%}) | "
-              f"{exact} ({exact / hidden:.0%}) | {more} |")  # fmt: skip
+        print(
+            f"| {name or 'all'} | {len(own)} ({tested}) | {hidden} | {near} ({near / hidden:.0%}) | "
+            f"{exact} ({exact / hidden:.0%}) | {more} |"
+        )
 
 
 def _shape(line: Line) -> str:

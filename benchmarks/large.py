@@ -61,8 +61,15 @@ def structure(path: Path) -> dict:
     counted, distinct = clocked(table.distinct)
     del table
     found, learned = clocked(lambda: lv.learn_structure(counted, lv.BDe()))
-    return {"read": read, "distinct": distinct, "learned": learned, "distinct_rows": counted.n_rows,
-            "score": found.score, "arcs": len(found.network.edges), "families": found.families_scored}  # fmt: skip
+    return {
+        "read": read,
+        "distinct": distinct,
+        "learned": learned,
+        "distinct_rows": counted.n_rows,
+        "score": found.score,
+        "arcs": len(found.network.edges),
+        "families": found.families_scored,
+    }
 
 
 def discover(path: Path, evidence: bool = True) -> dict:
@@ -74,15 +81,20 @@ def discover(path: Path, evidence: bool = True) -> dict:
         steps.setdefault(what, round(_cpu() - begun, 1))
 
     begun = _cpu()
-    found, seconds = clocked(
-        lambda: lv.discover(path, method="network", jobs=2, evidence=evidence, progress=progress)
-    )
+    found, seconds = clocked(lambda: lv.discover(path, method="network", jobs=2, evidence=evidence, progress=progress))
     print(found, flush=True)
     truth = set(lv.datasets.network("alarm").graph.neighbours(HIDDEN))
     places = [sorted({*each.children, *each.parents}) for each in found.hidden]
     shared = [len(truth & set(place)) for place in places]
-    return {"seconds": seconds, "hidden": places, "states": [each.states for each in found.hidden],
-            "truth": sorted(truth), "shared": shared, "gain": found.gain, "begun": steps}  # fmt: skip
+    return {
+        "seconds": seconds,
+        "hidden": places,
+        "states": [each.states for each in found.hidden],
+        "truth": sorted(truth),
+        "shared": shared,
+        "gain": found.gain,
+        "begun": steps,
+    }
 
 
 def search(path: Path) -> dict:
@@ -92,14 +104,18 @@ def search(path: Path) -> dict:
 def rate(path: Path) -> dict:
     """With a limit below what all rows need, so that only distinct ones are kept."""
     import leverrier as lv
-    from leverrier.data.memory import PROGRAM
+    from leverrier.data.memory_limit import PROGRAM
 
     lv.read_table(path.parent / "alarm_10000.parquet")
     limit = PROGRAM + 800_000_000
     counted, seconds = clocked(lambda: lv.read_table(path, max_memory=limit))
     assert counted.counted
-    return {"seconds": seconds, "rows_a_second": counted.n_cases / seconds[0], "distinct_rows": counted.n_rows,
-            "max_memory_MB": limit / 1e6}  # fmt: skip
+    return {
+        "seconds": seconds,
+        "rows_a_second": counted.n_cases / seconds[0],
+        "distinct_rows": counted.n_rows,
+        "max_memory_MB": limit / 1e6,
+    }
 
 
 def clocked(work):
@@ -134,8 +150,11 @@ def plot(folder: Path, target: Path) -> None:
     every = [json.loads(line) for line in (folder / "large.jsonl").read_text().splitlines()]
     lines = {(each["what"], each["rows"]): each for each in every}.values()  # the latest of each
     points = [
-        {"rows": each["rows"], "what": "network",
-         "seconds": sum(each[step][1] for step in ("read", "distinct", "learned"))}
+        {
+            "rows": each["rows"],
+            "what": "network",
+            "seconds": sum(each[step][1] for step in ("read", "distinct", "learned")),
+        }
         for each in lines
         if each["what"] == "structure"
     ]
@@ -144,10 +163,14 @@ def plot(folder: Path, target: Path) -> None:
         for each in lines
         if each["what"] in WORDS
     ]
-    chart = alt.Chart(alt.Data(values=points)).mark_line(point=True).encode(
-        x=alt.X("rows:Q", scale=alt.Scale(type="log"), title="rows"),
-        y=alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds of processor time"),
-        color=alt.Color("what:N", title=None),
+    chart = (
+        alt.Chart(alt.Data(values=points))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("rows:Q", scale=alt.Scale(type="log"), title="rows"),
+            y=alt.Y("seconds:Q", scale=alt.Scale(type="log"), title="seconds of processor time"),
+            color=alt.Color("what:N", title=None),
+        )
     )
     chart.properties(width=420, height=280, title="ALARM, INTUBATION hidden").save(str(target))
 

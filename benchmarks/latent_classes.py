@@ -17,8 +17,8 @@ import warnings
 import numpy as np
 
 from leverrier.data.table import Table, Variable
-from leverrier.learning.fit import fit
-from leverrier.learning.latent_classes import star
+from leverrier.learning.classes.latent_classes import star
+from leverrier.learning.em.fit import fit
 
 
 def drawn(rows: int, columns: int, classes: int, seed: int = 0) -> Table:
@@ -62,24 +62,36 @@ def against_stepmix(rows: int = 10_000, columns: int = 20, classes: int = 4, sta
     ours = fit(graph, table, {"class": classes}, starts=starts)
     mine_all = time.perf_counter() - begin
     begin = time.perf_counter()
-    model = StepMix(classes, measurement="binary", n_init=starts, max_iter=5000, abs_tol=1e-6 / rows, random_state=0,
-                    progress_bar=0).fit(x)  # fmt: skip
+    model = StepMix(
+        classes, measurement="binary", n_init=starts, max_iter=5000, abs_tol=1e-6 / rows, random_state=0, progress_bar=0
+    ).fit(x)
     theirs_all = time.perf_counter() - begin
     value = float(model.score(x)) * rows
-    print(f"  {starts} starts to the end: leverrier {mine_all:.3f} s, {ours.log_likelihood:,.4f}, reached "
-          f"{ours.starts.best_count} times; StepMix {theirs_all:.3f} s, {value:,.4f}: "
-          f"{theirs_all / mine_all:.1f} × faster")  # fmt: skip
+    print(
+        f"  {starts} starts to the end: leverrier {mine_all:.3f} s, {ours.log_likelihood:,.4f}, reached "
+        f"{ours.starts.best_count} times; StepMix {theirs_all:.3f} s, {value:,.4f}: "
+        f"{theirs_all / mine_all:.1f} × faster"
+    )
 
 
 def million(rows: int = 1_000_000, columns: int = 100, classes: int = 8, iterations: int = 50) -> None:
     table = drawn(rows, columns, classes)
     begin = time.perf_counter()
-    result = fit(star(table, "class"), table, {"class": classes}, starts=1, max_iterations=iterations, tolerance=0.0,
-                 accelerate=False)  # fmt: skip
+    result = fit(
+        star(table, "class"),
+        table,
+        {"class": classes},
+        starts=1,
+        max_iterations=iterations,
+        tolerance=0.0,
+        accelerate=False,
+    )
     seconds = time.perf_counter() - begin
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{rows:,} × {columns} binary columns, {classes} classes: {result.iterations} iterations in {seconds:.1f} s "
-          f"(plan included), {memory:.2f} GiB at most, log-likelihood {result.log_likelihood:,.1f}")  # fmt: skip
+    print(
+        f"{rows:,} × {columns} binary columns, {classes} classes: {result.iterations} iterations in {seconds:.1f} s "
+        f"(plan included), {memory:.2f} GiB at most, log-likelihood {result.log_likelihood:,.1f}"
+    )
 
 
 def main() -> None:

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from leverrier.learning.mixture import fit_mixture
-from leverrier.model.mixture import Mixture
+from leverrier.learning.mixtures.fit_mixture import fit_mixture
+from leverrier.models.mixture import Mixture
 
 SAME = 10
 """Log-likelihoods are compared after so many iterations."""
@@ -85,10 +85,17 @@ def theirs(x: np.ndarray, start: Mixture, kind: str) -> Run:
 
     def run(count: int) -> tuple[int, float]:
         model = GaussianMixture(
-            start.n_components, covariance_type={"full": "full", "diagonal": "diag"}[kind], tol=0, reg_covar=0,
-            max_iter=count, weights_init=start.weights, means_init=start.means, precisions_init=first,
-            init_params="random_from_data", random_state=0,
-        )  # fmt: skip
+            start.n_components,
+            covariance_type={"full": "full", "diagonal": "diag"}[kind],
+            tol=0,
+            reg_covar=0,
+            max_iter=count,
+            weights_init=start.weights,
+            means_init=start.means,
+            precisions_init=first,
+            init_params="random_from_data",
+            random_state=0,
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(x)
@@ -147,8 +154,10 @@ def main() -> None:
             )
         done = subprocess.run(
             [sys.executable, __file__, "--memory", size, "--components", str(k)],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         used = json.loads(done.stdout)
         print(f"{'':25} memory: data {used['data']:.0f} MB, peak grew by {used['growth']:.0f} MB", flush=True)
 

@@ -86,7 +86,7 @@ def causal_learn_ges(table: lv.Table) -> Prepared:
 
 def graph_of_class(names: tuple[str, ...], ends: np.ndarray) -> lv.Graph:
     """One graph of causal-learn's answer, where ends[i, j] = −1 and ends[j, i] = 1 say i → j."""
-    from leverrier.kernels.equivalence import extend
+    from leverrier.kernels.search.equivalence import extend
 
     arcs = ((ends == -1) & (ends.T != 0)).astype(np.uint8)
     dag = np.empty_like(arcs)
@@ -95,8 +95,8 @@ def graph_of_class(names: tuple[str, ...], ends: np.ndarray) -> lv.Graph:
 
 
 def families_per_second(table: lv.Table) -> None:
-    from leverrier.learning.family_scores import FamilyScores
-    from leverrier.statistics.observed import ObservedCounts
+    from leverrier.counts.observed_counts import ObservedCounts
+    from leverrier.learning.structure.family_scores import FamilyScores
 
     rng = np.random.default_rng(0)
     n = len(table.variables)

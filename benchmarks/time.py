@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-from leverrier.data.sequences import Sequences, read_sequences
+from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.data.table import Table
-from leverrier.formats.dynamic import read_dynamic
-from leverrier.learning.dynamic_climb import DynamicClimb
-from leverrier.model.dynamic import DynamicNetwork
-from leverrier.model.dynamic_unrolled import lay
+from leverrier.formats.dynamic_files import read_dynamic
+from leverrier.learning.chains.dynamic_climb import DynamicClimb
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.dynamic_unrolled import lay
 
 SYMBOLS, LENGTH, RUNS = 7, 34_000, 12
 
@@ -89,9 +89,10 @@ def bat(slices: int) -> None:
     network = network.hiding(*(name for name in network.variables if name not in sensors))
     some = data.split(slices=slices)[0]
     ways: dict[str, tuple] = {
-        "exact": ("exact", None), "Boyen–Koller, single variables": ("boyen-koller", []),
+        "exact": ("exact", None),
+        "Boyen–Koller, single variables": ("boyen-koller", []),
         "Boyen–Koller, chosen clusters": ("boyen-koller", None),
-    }  # fmt: skip
+    }
     short = data.split(slices=5)[0]
     found = {}
     for name, way in ways.items():

@@ -17,10 +17,10 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.slices import Sequences
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
-from leverrier.discovery.time import find_in_time
-from leverrier.discovery.time_findings import TimeFindings
+from leverrier.discovery.time.find_in_time import find_in_time
+from leverrier.discovery.time.time_findings import TimeFindings
 
 COLUMNS, STATES, DRIVEN = 6, 3, 3
 KINDS = ("regime-.98", "regime-.998", "second", "first", "independent")

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from leverrier.reproduce.boyen1999_data import NAMES
-from leverrier.reproduce.boyen1999_rows import PARTS, table2
+from experiments.boyen1999_data import NAMES
+from experiments.boyen1999_rows import PARTS, table2
 
 DATA = Path(os.environ.get("LEVERRIER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 

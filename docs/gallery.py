@@ -13,50 +13,82 @@ FOLDER = Path(__file__).parent
 FIGURES = FOLDER / "figures"
 
 ENTRIES = {
-    "graph": ("A network, a node of it hidden", '''
+    "graph": (
+        "A network, a node of it hidden",
+        """
 net = lv.datasets.network("asia")
 chart = net.plot_graph(hidden=["either"])
-'''),
-    "hidden": ("A hidden variable found in a table, with its support", '''
+""",
+    ),
+    "hidden": (
+        "A hidden variable found in a table, with its support",
+        """
 alarm = lv.datasets.network("alarm").sample(2000, seed=0)
 around = ["CATECHOL", "INSUFFANESTH", "TPR", "STROKEVOLUME", "CO", "BP", "HRBP", "HREKG", "HRSAT"]
 found = lv.discover(alarm.select(around), draws=5, resamples=2, max_hidden=1, seed=0)
 chart = found.plot_network()
-'''),
-    "evidence": ("Its gain beside those of simulated tables with nothing hidden", '''
+""",
+    ),
+    "evidence": (
+        "Its gain beside those of simulated tables with nothing hidden",
+        """
 chart = found.plot_evidence()
-'''),
-    "states": ("What its states look like", '''
+""",
+    ),
+    "states": (
+        "What its states look like",
+        """
 chart = found.plot_states()
-'''),
-    "merges": ("How many states: the merge tree [elidan2001 figure 2]", '''
+""",
+    ),
+    "merges": (
+        "How many states: the merge tree [elidan2001 figure 2]",
+        """
 data = lv.datasets.network("alarm").sample(1000, seed=0).drop("HYPOVOLEMIA")
 counted = lv.cardinality(lv.datasets.network("alarm"), data, hidden="HYPOVOLEMIA", seed=0)
 chart = counted.plot_merges()
-'''),
-    "scores": ("… and the score against the number of states", '''
+""",
+    ),
+    "scores": (
+        "… and the score against the number of states",
+        """
 chart = counted.plot_scores()
-'''),
-    "classes": ("Latent classes", '''
+""",
+    ),
+    "classes": (
+        "Latent classes",
+        """
 child = lv.datasets.network("child").sample(1500, seed=0)
 classes = lv.latent_classes(child.select(["Grunting", "CO2", "LungParench", "ChestXray", "XrayReport"]), states=3)
 chart = classes.plot_profiles()
-'''),
-    "links": ("Overlapping causes: which sign belongs to which", '''
+""",
+    ),
+    "links": (
+        "Overlapping causes: which sign belongs to which",
+        """
 signs, truth = lv.datasets.hidden_causes(n_observed=8, n_causes=3, n_trials=300, seed=1)
 causes = lv.hidden_causes(signs, sweeps=200, chains=2, seed=0)
 chart = causes.plot_links()
-'''),
-    "structure": ("… and as a graph [wood2006 figure 6]", '''
+""",
+    ),
+    "structure": (
+        "… and as a graph [wood2006 figure 6]",
+        """
 chart = causes.plot_structure()
-'''),
-    "mixture": ("A mixture of Gaussians", '''
+""",
+    ),
+    "mixture": (
+        "A mixture of Gaussians",
+        """
 import numpy as np
 rng = np.random.default_rng(0)
 x = np.concatenate([rng.normal((0, 0), 1, (150, 2)), rng.normal((4, 1), (0.5, 1.5), (150, 2))])
 chart = lv.fit_mixture(x, components="auto", seed=0).plot(x)
-'''),
-    "ribbon": ("Hidden states along a sequence", '''
+""",
+    ),
+    "ribbon": (
+        "Hidden states along a sequence",
+        """
 import numpy as np
 rng = np.random.default_rng(1)
 regime = np.repeat(rng.integers(0, 2, 12), 20)
@@ -65,18 +97,24 @@ days = {"id": [0] * 240, "day": list(range(240)), "mood": mood}
 diary = lv.read_sequences(days, by="id", time="day")
 chain = lv.hidden_markov(diary, states=2, seed=0)
 chart = chain.network.plot_states(diary)
-'''),
-    "forecast": ("… and what is expected next", '''
+""",
+    ),
+    "forecast": (
+        "… and what is expected next",
+        """
 chart = chain.network.plot_forecast(diary, "mood", 10)
-'''),
-}  # fmt: skip
+""",
+    ),
+}
 
 
 def main() -> None:
     FIGURES.mkdir(exist_ok=True)
     names: dict[str, object] = {"lv": lv}
-    words = ("Written by `python docs/gallery.py`. Every figure with the lines that draw it; "
-             '`lv.save_picture(chart, "figure.svg")` writes PNG, SVG or PDF.')  # fmt: skip
+    words = (
+        "Written by `python docs/gallery.py`. Every figure with the lines that draw it; "
+        '`lv.save_picture(chart, "figure.svg")` writes PNG, SVG or PDF.'
+    )
     page = ["# Gallery", "", words, "", "```python", "import leverrier as lv", "```", ""]
     for key, (title, lines) in ENTRIES.items():
         exec(lines, names)  # (the very lines that the page shows)

@@ -10,17 +10,17 @@ import leverrier as lv
 from leverrier.api.time_discovery import TimeDiscovery
 from leverrier.data.table import Table, Variable
 from leverrier.discovery.causes_route import _in_place
-from leverrier.discovery.described import described
-from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.diagnostics import described
+from leverrier.discovery.evidence.null_test import Evidence
+from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.examine import shape_of
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.power import Power
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.sampling.chains import hidden_causes
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.noisy_or.hidden_causes import hidden_causes
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 HOSTILE = (
@@ -67,19 +67,39 @@ def found(
         codes = table.codes.copy()
         codes[rng.random(codes.shape) < 0.05] = table.missing
         table = Table(table.columns, codes)
-    evidence = Evidence(54.2, (0.0, 1.2, 3.4, 2.2), 0.2, tested=True, held_out=0.031, held_out_interval=(0.01, 0.05),
-                        support=0.75, links={name: i / len(names) for i, name in enumerate(names)})  # fmt: skip
+    evidence = Evidence(
+        54.2,
+        (0.0, 1.2, 3.4, 2.2),
+        0.2,
+        tested=True,
+        held_out=0.031,
+        held_out_interval=(0.01, 0.05),
+        support=0.75,
+        links={name: i / len(names) for i, name in enumerate(names)},
+    )
     hidden = HiddenVariable("H1", states, names, (), 54.2, "semi-clique", "no arcs among its children", evidence)
     plain = network.without("H1") if others else lv.learn_structure(table, holes="available", max_parents=1).network
     attempts = tuple(Attempt(names[:3], "semi-clique", "as found", states, 3.0 - i, names) for i in range(30))
     posterior = network.posterior(table, "H1")
     examined = Examined(
-        verdict="found", kind="network", hidden=(hidden,), compressors=(), network=network, baseline=plain,
+        verdict="found",
+        kind="network",
+        hidden=(hidden,),
+        compressors=(),
+        network=network,
+        baseline=plain,
         score=-1000.0,
-        baseline_score=-1054.2, spread=0.4, repaired=0.0, shape=shape_of(table), reason="found", attempts=attempts,
-        meanings={"H1": explain(network, table, "H1", posterior)}, did=("tried 30 candidates",),
-        settings={"seed": 0, "draws": 4, "resamples": 4, "score": "BDe(1)", "version": lv.__version__}, seconds=12.0,
-    )  # fmt: skip
+        baseline_score=-1054.2,
+        spread=0.4,
+        repaired=0.0,
+        shape=shape_of(table),
+        reason="found",
+        attempts=attempts,
+        meanings={"H1": explain(network, table, "H1", posterior)},
+        did=("tried 30 candidates",),
+        settings={"seed": 0, "draws": 4, "resamples": 4, "score": "BDe(1)", "version": lv.__version__},
+        seconds=12.0,
+    )
     examined = described(examined, table, table, lv.BDe(), QUICK)
     return replace(examined, scores={"H1": ((2, -1003.0), (3, -1000.0), (4, -1009.0))}) if states <= 4 else examined
 
@@ -94,9 +114,20 @@ def nothing() -> Examined:
     plain = lv.learn_structure(table).network
     power = Power(300, 6, {0.1: 0.0, 0.2: 0.0, 0.4: 0.5, 0.6: 0.84, 0.8: 1.0})
     examined = Examined(
-        verdict="none accepted", kind="network", hidden=(), compressors=(), network=plain, baseline=plain, score=-600.0,
-        baseline_score=-600.0, spread=0.0, repaired=0.0, shape=shape_of(table), reason="none helped", power=power,
-    )  # fmt: skip
+        verdict="none accepted",
+        kind="network",
+        hidden=(),
+        compressors=(),
+        network=plain,
+        baseline=plain,
+        score=-600.0,
+        baseline_score=-600.0,
+        spread=0.0,
+        repaired=0.0,
+        shape=shape_of(table),
+        reason="none helped",
+        power=power,
+    )
     return described(examined, table, table, lv.BDe(), QUICK)
 
 
@@ -108,10 +139,20 @@ def signs(names: tuple[str, ...] | None = None) -> Examined:
     result = hidden_causes(table, sweeps=60, chains=1, seed=0, jobs=1)
     evidence = Evidence(40.0, held_out=0.2, held_out_interval=(0.1, 0.3), kind="causes", p_value=0.001, tested=True)
     empty = Examined(
-        verdict="none accepted", kind="network", hidden=(), compressors=(), network=lv.learn_structure(table).network,
-        baseline=lv.learn_structure(table).network, score=0.0, baseline_score=0.0, spread=0.0, repaired=0.0,
-        shape=shape_of(table), reason="none helped", settings={"seed": 0},
-    )  # fmt: skip
+        verdict="none accepted",
+        kind="network",
+        hidden=(),
+        compressors=(),
+        network=lv.learn_structure(table).network,
+        baseline=lv.learn_structure(table).network,
+        score=0.0,
+        baseline_score=0.0,
+        spread=0.0,
+        repaired=0.0,
+        shape=shape_of(table),
+        reason="none helped",
+        settings={"seed": 0},
+    )
     return described(_in_place(table, empty, result, evidence, "compared"), table, table, lv.BDe(), QUICK)
 
 
@@ -122,8 +163,11 @@ def numbers() -> Examined:
 
     rng = np.random.default_rng(0)
     state = rng.integers(0, 2, 300)
-    data = {"height": rng.normal(170 + 12 * state, 4), "weight": rng.normal(60 + 15 * state, 5),
-            "smoker": np.where(rng.random(300) < 0.2 + 0.5 * state, "yes", "no").tolist()}  # fmt: skip
+    data = {
+        "height": rng.normal(170 + 12 * state, 4),
+        "weight": rng.normal(60 + 15 * state, 5),
+        "smoker": np.where(rng.random(300) < 0.2 + 0.5 * state, "yes", "no").tolist(),
+    }
     table = lv.read_table(data)
     examined = examine_classes(data, ["height", "weight"], table, lv.BDe(), QUICK, Tests(draws=0, resamples=0))
     return described(examined, data, table, lv.BDe(), QUICK)

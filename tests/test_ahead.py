@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from leverrier.discovery import ahead
+from leverrier.discovery import precompile as ahead
 
 
 @pytest.fixture

@@ -8,13 +8,19 @@ from scipy import stats
 
 from leverrier import datasets
 from leverrier.errors import OptionError
-from leverrier.formats.files import read_network
+from leverrier.formats.network_files import read_network
 from tests.naive.networks import joint
 
 COUNTS = {  # variables, arrows, parameters: the sources' own, except candy's, which can be counted on fingers
-    "alarm": (37, 46, 509), "asia": (8, 8, 18), "child": (20, 25, 230), "hailfinder": (56, 66, 2656),
-    "insurance": (27, 52, 1008), "win95pts": (76, 112, 574), "candy": (4, 3, 7), "heart": (7, 6, 78),
-}  # fmt: skip
+    "alarm": (37, 46, 509),
+    "asia": (8, 8, 18),
+    "child": (20, 25, 230),
+    "hailfinder": (56, 66, 2656),
+    "insurance": (27, 52, 1008),
+    "win95pts": (76, 112, 574),
+    "candy": (4, 3, 7),
+    "heart": (7, 6, 78),
+}
 
 
 def test_the_names_are_those_of_the_files():

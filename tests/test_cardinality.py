@@ -6,17 +6,17 @@ import networkx
 import numpy as np
 import pytest
 
+from experiments.elidan2001_states import FOUR, four_hidden
 from leverrier import datasets
 from leverrier.data.table import Table
-from leverrier.discovery.cardinality import cardinality
-from leverrier.discovery.refinement import Effort
-from leverrier.discovery.round_robin import completed_score, round_robin
+from leverrier.discovery.states.alternating_merge import completed_score, round_robin
+from leverrier.discovery.states.cardinality import cardinality
+from leverrier.discovery.states.refinement import Effort
 from leverrier.errors import InputError
-from leverrier.learning.fit import fit
-from leverrier.learning.score import BIC, BDe, BDeu
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.reproduce.elidan2001_states import FOUR, four_hidden
+from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.score import BIC, BDe, BDeu
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 ALARM_EXACT = {"LVEDVOLUME": 3, "ERRCAUTER": 2, "TPR": 3, "KINKEDTUBE": 2, "PVSAT": 3, "HR": 3}
 

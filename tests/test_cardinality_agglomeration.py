@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from leverrier.counts.assigned_counts import AssignedCounts, completed
+from leverrier.counts.family import Family
 from leverrier.data.table import Table
-from leverrier.discovery.agglomeration import agglomerate
-from leverrier.discovery.first_states import first_states
+from leverrier.discovery.states.agglomeration import agglomerate
+from leverrier.discovery.states.first_states import first_states
 from leverrier.errors import TableError
-from leverrier.learning.score import BIC, BDe, BDeu, LogLikelihood, family_score
-from leverrier.model.graph import Graph
-from leverrier.statistics.assigned import AssignedCounts, completed
-from leverrier.statistics.family import Family
+from leverrier.learning.structure.score import BIC, BDe, BDeu, LogLikelihood, family_score
+from leverrier.models.graph import Graph
 from tests.naive import agglomeration as slow
 
 

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
-from leverrier.discovery.cardinality import cardinality
-from leverrier.discovery.surroundings import cut_out, hangs_together
-from leverrier.discovery.trial import Setting, merged_start
-from leverrier.inference.expectation import EStep
-from leverrier.learning.cheeseman_stutz import cheeseman_stutz
-from leverrier.learning.score import BDe, family_score
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.discovery.states.cardinality import cardinality
+from leverrier.discovery.states.em_trial import Setting, merged_start
+from leverrier.discovery.states.surroundings import cut_out, hangs_together
+from leverrier.inference.exact.e_step import EStep
+from leverrier.learning.em.cheeseman_stutz import cheeseman_stutz
+from leverrier.learning.structure.score import BDe, family_score
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from tests.naive.evidence import log_evidence
 
 CLEAR = [
@@ -97,8 +97,12 @@ def test_missing_information_is_the_derivative_of_an_em_step(holes):
     at = np.log(trial.theta[:size])
     for _ in range(3000):  # all the way to the fixed point
         at = step(at)
-    tables = {node: (np.exp(a) - prior[0]) for node, a in zip(seen.open_nodes, seen.layout.unpack(
-        np.concatenate([at, np.zeros(seen.layout.room - size)])), strict=True)}
+    tables = {
+        node: (np.exp(a) - prior[0])
+        for node, a in zip(
+            seen.open_nodes, seen.layout.unpack(np.concatenate([at, np.zeros(seen.layout.room - size)])), strict=True
+        )
+    }
     settled = type(trial)(trial.states, 0.0, tables, normalised(at), trial.status, 0)
     h = 1e-5
     jacobian = np.stack([(step(at + h * e) - step(at - h * e)) / (2 * h) for e in np.eye(size)], axis=1)

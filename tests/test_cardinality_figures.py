@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from leverrier import datasets
-from leverrier.discovery.cardinality import cardinality
+from leverrier.discovery.states.cardinality import cardinality
 from leverrier.errors import OptionError
-from leverrier.report.cardinality import deviation_chart, merge_tree, score_by_states
+from leverrier.report.charts.cardinality_charts import deviation_chart, merge_tree, score_by_states
 
 pytest.importorskip("altair")
 
@@ -65,9 +65,7 @@ def test_scores_by_number_of_states(found):
     by_kind = {}
     for value in values:
         by_kind.setdefault(value["kind"], {})[value["states"]] = value["score"]
-    assert set(by_kind) == {
-        "merging (completed data)", "EM from the merge path", "EM from random starts", "evidence",
-    }  # fmt: skip
+    assert set(by_kind) == {"merging (completed data)", "EM from the merge path", "EM from random starts", "evidence"}
     for k, score in by_kind["merging (completed data)"].items():
         assert score == path[k]
     best = max(by_kind["evidence"], key=by_kind["evidence"].get)

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from leverrier.data.slice_features import Lag, lag_features
-from leverrier.data.slices import Sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import Lag, lag_features
 from leverrier.data.table import Table
-from leverrier.learning.chain_em import ChainSettings, fit_chains
-from leverrier.learning.chain_starts import averaged, chain_start, residuals
-from leverrier.learning.column_fit import Smoothing
-from leverrier.learning.slice_design import make_design
-from leverrier.learning.tree_cpd import Splits, grow_tree
-from leverrier.model.chain_model import Chain, ChainModel, marginal, smoothed
-from leverrier.model.dynamic import DynamicNetwork
-from leverrier.model.tree_cpd import TreeCPD
+from leverrier.learning.chains.chain_em import ChainSettings, fit_chains
+from leverrier.learning.chains.chain_starts import averaged, chain_start, residuals
+from leverrier.learning.slices.column_fit import Smoothing
+from leverrier.learning.slices.slice_design import make_design
+from leverrier.learning.slices.tree_growing import Splits, grow_tree
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.slices.chain_model import Chain, ChainModel, marginal, smoothed
+from leverrier.models.slices.tree_cpd import TreeCPD
 from tests.naive.chains import enumerate_paths
 
 LABELS = ("a", "b", "c")

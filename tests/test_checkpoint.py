@@ -7,10 +7,10 @@ import os
 import numpy as np
 import pytest
 
-from leverrier.data import whole_file
-from leverrier.data.checkpoint import Checkpoint, Journal, marked
-from leverrier.data.checkpoint_format import _checksum, pack, unpack
 from leverrier.errors import FormatError, OptionError
+from leverrier.run import atomic_file as whole_file
+from leverrier.run.checkpoint import Checkpoint, Journal, marked
+from leverrier.run.checkpoint_format import _checksum, pack, unpack
 
 CONTENT = {
     "array": np.arange(12.0).reshape(3, 4),

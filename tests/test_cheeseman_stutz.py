@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from leverrier.counts.family import Family
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
-from leverrier.learning.cheeseman_stutz import cheeseman_stutz
-from leverrier.learning.fit import fit
-from leverrier.learning.score import BIC, BDe, BDeu, family_score
-from leverrier.learning.structure import score as complete_score
-from leverrier.model.graph import Graph
-from leverrier.statistics.family import Family
+from leverrier.learning.em.cheeseman_stutz import cheeseman_stutz
+from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.learn_structure import score as complete_score
+from leverrier.learning.structure.score import BIC, BDe, BDeu, family_score
+from leverrier.models.graph import Graph
 from tests.naive.em import completions, log_evidence
 from tests.naive.networks import random_network
 

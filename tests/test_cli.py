@@ -18,9 +18,13 @@ BIF_SUM = """network t {}
 variable a { type discrete [ 2 ] { x, y }; }
 probability ( a ) { table 0.5, 0.6; }
 """
-BIF_HUGE = "network t {}\n" + "".join(
-    f"variable v{i} {{ type discrete [ 100 ] {{ {', '.join(f's{k}' for k in range(100))} }}; }}\n" for i in range(7)
-) + "probability ( v0 | v1, v2, v3, v4, v5, v6 ) { default 0.01; }\n"
+BIF_HUGE = (
+    "network t {}\n"
+    + "".join(
+        f"variable v{i} {{ type discrete [ 100 ] {{ {', '.join(f's{k}' for k in range(100))} }}; }}\n" for i in range(7)
+    )
+    + "probability ( v0 | v1, v2, v3, v4, v5, v6 ) { default 0.01; }\n"
+)
 
 BAD_FILES = {
     "empty.csv": (b"", "empty"),

@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.data import parts as file_parts
-from leverrier.data.parts import look_at
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.counts.parted_counts import PartedCounts, gathered, projected
+from leverrier.data import file_parts
+from leverrier.data.file_parts import look_at
 from leverrier.errors import OptionError
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
-from leverrier.statistics.parted import PartedCounts, gathered, projected
 
 pytest.importorskip("distributed", reason="the cluster extra is not installed")
-import leverrier.statistics.cluster as cluster_module
-from leverrier.statistics.cluster import ClusterParts, connect, on_cluster
+import leverrier.counts.cluster_parts as cluster_module
+from leverrier.counts.cluster_parts import ClusterParts, connect, on_cluster
 from tests.dask_cluster import alive, running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)

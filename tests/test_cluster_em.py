@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.data import parts as file_parts
-from leverrier.data.parts import look_at
+from leverrier.counts import parted_observation
+from leverrier.data import file_parts
+from leverrier.data.file_parts import look_at
 from leverrier.errors import LeverrierError, MissingExtraError, NetworkError, OptionError, TableError
-from leverrier.learning import runs
-from leverrier.learning.hidden import in_parts
-from leverrier.statistics import parted_observation
+from leverrier.learning.em import every_start as runs
+from leverrier.learning.em.pairing import in_parts
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
-from leverrier.statistics.cluster import ClusterParts, on_cluster  # noqa: E402
+from leverrier.counts.cluster_parts import ClusterParts, on_cluster  # noqa: E402
 from tests.dask_cluster import alive, running  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leverrier.counts import column_cells as cells_module
+from leverrier.counts import observed_counts as observed
+from leverrier.counts.column_cells import KEPT_COUNTS
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.counts.packed_tables import expand
 from leverrier.data.table import Table
 from leverrier.errors import TableError, TooLargeError
-from leverrier.kernels.cells import POSITIONS
-from leverrier.statistics import cells as cells_module
-from leverrier.statistics import observed
-from leverrier.statistics.cells import KEPT_COUNTS
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
-from leverrier.statistics.packed import expand
+from leverrier.kernels.counts.cell_sums import POSITIONS
 from tests.naive.counts import count_table
 
 
@@ -76,8 +76,9 @@ def test_threads_give_the_same_counts(monkeypatch):
 
 def test_rows_beyond_one_block_of_words_are_counted():
     table = random_table(np.random.default_rng(3), n_variables=3, n_rows=256 * 64 + 77)
-    np.testing.assert_array_equal(ObservedCounts(table).tables([Family("v0", ("v1", "v2"))])[0],
-                                  expected(table, 0, [1, 2]))  # fmt: skip
+    np.testing.assert_array_equal(
+        ObservedCounts(table).tables([Family("v0", ("v1", "v2"))])[0], expected(table, 0, [1, 2])
+    )
 
 
 def test_many_states_and_many_parents_are_ranked_not_allocated():

@@ -8,11 +8,11 @@ from sklearn.metrics import mutual_info_score
 
 import leverrier as lv
 from leverrier.data.table import Table
-from leverrier.discovery.certainty import AMBIGUOUS, BINS, certainty
-from leverrier.discovery.residual import _most_unusual, pair_information, remaining
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.report.layout import GAP, HEIGHT, layered
+from leverrier.discovery.evidence.certainty import AMBIGUOUS, BINS, certainty
+from leverrier.discovery.evidence.residual import _most_unusual, pair_information, remaining
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.report.charts.graph_layout import GAP, HEIGHT, layered
 
 
 def random_table(rng, rows=200, holes=0.1, weighted=False):
@@ -83,14 +83,15 @@ def test_each_drawn_table_is_judged_by_the_others():
 def test_many_columns_do_not_make_chance_look_like_more():
     """With thousands of pairs and few draws a table judged by itself would seem usual, and every other one unusual."""
     names = [f"v{i}" for i in range(60)]
-    model = Network.build(Graph.from_parents(dict.fromkeys(names, ())), dict.fromkeys(names, (0, 1)),
-                          {name: [0.9, 0.1] for name in names})  # fmt: skip
+    model = Network.build(
+        Graph.from_parents(dict.fromkeys(names, ())), dict.fromkeys(names, (0, 1)), {name: [0.9, 0.1] for name in names}
+    )
     clear = [bool(left_by(model, model.sample(150, seed=s), s).clear) for s in range(4)]
     assert sum(clear) <= 1
 
 
 def test_larger_tables_are_measured_on_some_of_their_rows(monkeypatch):
-    monkeypatch.setattr("leverrier.discovery.residual.MOST_CELLS", 1500)
+    monkeypatch.setattr("leverrier.discovery.evidence.residual.MOST_CELLS", 1500)
     model = star()
     table = model.sample(2000, seed=0).drop("H")
     assert left_by(model, table).rows == 300

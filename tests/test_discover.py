@@ -60,7 +60,7 @@ def test_states_are_added_to_the_users_own_kind_of_frame(found, truth):
     assert isinstance(added, pd.DataFrame)
     assert list(added.index) == list(frame.index)
     assert list(added.columns) == [*frame.columns, "H1", "H1_probability"]
-    assert (added["H1_probability"].to_numpy() == pytest.approx(found.posterior(frame).max(axis=1)))
+    assert added["H1_probability"].to_numpy() == pytest.approx(found.posterior(frame).max(axis=1))
     other = found.add_to(pl.from_pandas(frame))
     assert isinstance(other, pl.DataFrame)
     assert other["H1"].to_list() == added["H1"].to_list()
@@ -161,8 +161,18 @@ def test_overlapping_causes_are_preferred_where_they_explain_more(tmp_path):
     assert again.posterior(frame) == pytest.approx(found.posterior(frame), abs=1e-9)
 
 
-@pytest.mark.parametrize("options", [{"method": "magic"}, {"draws": -1}, {"budget": 0}, {"jobs": 0}, {"max_hidden": -1},
-                                     {"method": "classes"}, {"method": "causes"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"method": "magic"},
+        {"draws": -1},
+        {"budget": 0},
+        {"jobs": 0},
+        {"max_hidden": -1},
+        {"method": "classes"},
+        {"method": "causes"},
+    ],
+)
 def test_wrong_options_are_one_line(options):
     table = lv.datasets.network("asia").sample(40, seed=0)
     with pytest.raises(lv.OptionError) as error:

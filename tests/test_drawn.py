@@ -15,7 +15,7 @@ ROOT = Path(lv.__file__).parent
 def names():
     for path in sorted(ROOT.rglob("*.py")):
         tree = ast.parse(path.read_text())
-        if not any(isinstance(node, ast.ImportFrom) and node.module == "leverrier.drawn" for node in ast.walk(tree)):
+        if not any(isinstance(node, ast.ImportFrom) and node.module == "leverrier.chart_of" for node in ast.walk(tree)):
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "drawn":
@@ -77,10 +77,16 @@ def test_pictures_of_mixtures_and_causes():
 
 
 def test_pictures_in_time():
-    sequences = lv.read_sequences({"by": [0] * 40, "t": list(range(40)), "x": ["a", "b"] * 10 + ["a", "a"] * 10},
-                                  by="by", time="t")  # fmt: skip
+    sequences = lv.read_sequences(
+        {"by": [0] * 40, "t": list(range(40)), "x": ["a", "b"] * 10 + ["a", "a"] * 10}, by="by", time="t"
+    )
     fit = lv.hidden_markov(sequences, states=2, seed=0)
     network = fit.network
-    for chart in (fit.plot_trace(), network.plot_graph(), network.plot_states(sequences),
-                  network.plot_dwell_times(sequences), network.plot_forecast(sequences, "x", 3)):  # fmt: skip
+    for chart in (
+        fit.plot_trace(),
+        network.plot_graph(),
+        network.plot_states(sequences),
+        network.plot_dwell_times(sequences),
+        network.plot_forecast(sequences, "x", 3),
+    ):
         assert marks(chart)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from leverrier.errors import TableError
-from leverrier.inference.forward_backward import chain_of
-from leverrier.inference.slice_passes import SlicePasses
-from leverrier.model.dynamic_query import engine
-from leverrier.model.dynamic_unrolled import lay
+from leverrier.inference.chains.forward_backward import chain_of
+from leverrier.inference.chains.slice_passes import SlicePasses
+from leverrier.models.dynamic.dynamic_query import engine
+from leverrier.models.dynamic.dynamic_unrolled import lay
 from tests.naive import dynamic as naive
 from tests.naive.dynamic_models import random_network, random_sequences
 
@@ -37,9 +37,12 @@ def test_likelihoods_posteriors_and_counts_of_500_models_with_holes():
         np.testing.assert_allclose(found.slices + taken, expected, rtol=0, atol=1e-10, err_msg=str(seed))
         section = laid.sections[int(rng.integers(len(laid.sections)))]
         np.testing.assert_allclose(
-            section.of(found.counts), naive.counts(network, data, section.stage, section.name), rtol=0, atol=1e-10,
+            section.of(found.counts),
+            naive.counts(network, data, section.stage, section.name),
+            rtol=0,
+            atol=1e-10,
             err_msg=str(seed),
-        )  # fmt: skip
+        )
     assert chains > 20, "both engines must have been asked"
 
 
@@ -62,13 +65,15 @@ def test_boyen_koller_with_one_cluster_is_exact():
         np.testing.assert_allclose(one, exact, rtol=0, atol=1e-10, err_msg=str(seed))
         laid = lay(network, network.read(data), network.variables)
         theta, _ = laid.theta(network)
-        both = [engine(laid, how, clusters).expectation(theta) for how, clusters in
-                (("exact", None), ("boyen-koller", [list(network.variables)]))]  # fmt: skip
+        both = [
+            engine(laid, how, clusters).expectation(theta)
+            for how, clusters in (("exact", None), ("boyen-koller", [list(network.variables)]))
+        ]
         np.testing.assert_allclose(both[0].counts, both[1].counts, rtol=0, atol=1e-10, err_msg=str(seed))
 
 
 def test_long_sequences_passed_in_blocks_give_the_same(monkeypatch):
-    from leverrier.inference import slice_passes
+    from leverrier.inference.chains import slice_passes
 
     for _, _, network, data in models(1500, 25):
         laid = lay(network, network.read(data), network.variables)
@@ -138,14 +143,17 @@ def test_forecasts():
 
 
 def test_the_forecast_of_numbers_is_the_mixture_it_says():
-    from leverrier.model.cpd import GaussianCPD, TableCPD
-    from leverrier.model.dynamic import DynamicNetwork
+    from leverrier.models.dynamic.cpd import GaussianCPD, TableCPD
+    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
     stay = np.array([[0.9, 0.1], [0.2, 0.8]])
     network = DynamicNetwork(
-        {"H": (0, 1)}, ({"H": TableCPD((), np.array([0.5, 0.5]))},), {"H": TableCPD((("H", 1),), stay)}, ("H",),
+        {"H": (0, 1)},
+        ({"H": TableCPD((), np.array([0.5, 0.5]))},),
+        {"H": TableCPD((("H", 1),), stay)},
+        ("H",),
         {"x": GaussianCPD(("H",), np.array([0.0, 5.0]), np.array([1.0, 2.0]))},
-    )  # fmt: skip
+    )
     data = network.sample(50, seed=3)
     found = network.forecast(data, steps=1, interval=0.8)
     weights = network.posterior(data)[-1] @ stay
@@ -159,15 +167,17 @@ def test_the_forecast_of_numbers_is_the_mixture_it_says():
 
 
 def test_what_cannot_happen_is_minus_infinity():
-    from leverrier.data.sequences import Sequences
+    from leverrier.data.sequences.read_sequences import Sequences
     from leverrier.data.table import Table
-    from leverrier.model.dynamic import DynamicNetwork
+    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
     never = [[1.0, 0.0], [0.0, 1.0]]
     network = DynamicNetwork.from_tables(
-        {"H": (0, 1), "X": (0, 1)}, {"H": ((), [0.5, 0.5]), "X": (("H",), never)},
-        {"H": ((("H", 1),), never), "X": (("H",), never)}, ["H"],
-    )  # fmt: skip
+        {"H": (0, 1), "X": (0, 1)},
+        {"H": ((), [0.5, 0.5]), "X": (("H",), never)},
+        {"H": ((("H", 1),), never), "X": (("H",), never)},
+        ["H"],
+    )
     codes = np.array([[0, 0, 1, -1, 0]])
     data = Sequences.from_table(Table.from_codes({"X": (0, 1)}, codes))
     np.testing.assert_array_equal(np.isneginf(network.slice_log_likelihood(data)), [False, False, True, True, True])
@@ -183,9 +193,9 @@ def test_what_cannot_happen_is_minus_infinity():
 
 def test_many_columns_with_holes_are_no_patterns_and_do_not_vanish():
     """Each slice of 400 columns has a probability far below the smallest number; holes in them cost nothing."""
-    from leverrier.data.sequences import Sequences
+    from leverrier.data.sequences.read_sequences import Sequences
     from leverrier.data.table import Table
-    from leverrier.model.dynamic import DynamicNetwork
+    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
     rng = np.random.default_rng(0)
     names = [f"x{k}" for k in range(400)]

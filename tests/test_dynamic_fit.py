@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from leverrier.data.sequences import Sequences, read_sequences
+from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
-from leverrier.formats.dynamic import read_dynamic
-from leverrier.learning.dynamic_fit import fit_dynamic
-from leverrier.learning.factorial import factorial_hmm
-from leverrier.learning.hidden_markov import hidden_markov
-from leverrier.model.cpd import TableCPD
-from leverrier.model.dynamic import DynamicNetwork
+from leverrier.formats.dynamic_files import read_dynamic
+from leverrier.learning.chains.factorial import factorial_hmm
+from leverrier.learning.chains.fit_dynamic import fit_dynamic
+from leverrier.learning.chains.hidden_markov import hidden_markov
+from leverrier.models.dynamic.cpd import TableCPD
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from tests.naive import dynamic as naive
 from tests.naive.dynamic_models import random_network, random_sequences
 
@@ -87,9 +87,11 @@ def test_a_table_that_serves_two_stages_stays_one():
 
 def test_an_impossible_start_is_said():
     network = DynamicNetwork.from_tables(
-        {"H": (0, 1), "x": (0, 1)}, {"H": ((), [1.0, 0.0]), "x": (("H",), np.eye(2))},
-        {"H": ((("H", 1),), np.eye(2)), "x": (("H",), np.eye(2))}, ["H"],
-    )  # fmt: skip
+        {"H": (0, 1), "x": (0, 1)},
+        {"H": ((), [1.0, 0.0]), "x": (("H",), np.eye(2))},
+        {"H": ((("H", 1),), np.eye(2)), "x": (("H",), np.eye(2))},
+        ["H"],
+    )
     with pytest.raises(OptionError, match="never leaves a zero"):
         fit_dynamic(network, {"x": [0, 1, 0]})
 
@@ -98,11 +100,14 @@ def test_options_are_checked():
     network = markov(np.random.default_rng(0), 2, 2)
     data = network.sample(10, seed=0)
     for options, said in (
-        ({"starts": 0}, "starts=0"), ({"initial": "mine"}, "initial="), ({"counts": "some"}, "counts="),
-        ({"prior": -1}, "at least 0"), ({"clusters": [["H"]]}, "boyen-koller"),
+        ({"starts": 0}, "starts=0"),
+        ({"initial": "mine"}, "initial="),
+        ({"counts": "some"}, "counts="),
+        ({"prior": -1}, "at least 0"),
+        ({"clusters": [["H"]]}, "boyen-koller"),
         ({"inference": "boyen-koller", "clusters": [["Z"]]}, "'Z'"),
         ({"inference": "boyen-koller", "clusters": [["H"], ["H"]]}, "twice"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(OptionError, match=said):
             fit_dynamic(network, data, **options)
 
@@ -180,9 +185,12 @@ def test_a_state_never_seen_in_training():
 def test_hidden_markov_options():
     data = read_sequences({"x": list("abab")})
     for options, said in (
-        ({"states": 0}, "from 1 to 255"), ({"states": "many"}, "expected a number"), ({"starts": 0}, "starts=0"),
-        ({"criterion": "aic"}, "criterion="), ({"states": 2, "name": "x"}, "named 'x' already"),
-    ):  # fmt: skip
+        ({"states": 0}, "from 1 to 255"),
+        ({"states": "many"}, "expected a number"),
+        ({"starts": 0}, "starts=0"),
+        ({"criterion": "aic"}, "criterion="),
+        ({"states": 2, "name": "x"}, "named 'x' already"),
+    ):
         with pytest.raises(OptionError, match=said):
             hidden_markov(data, **options)
     with pytest.raises(TableError, match="no column of numbers"):
@@ -198,12 +206,20 @@ def test_factorial_hmm_is_the_hmm_of_its_joint_state():
     one, two = (chains.transition[name].table() for name in chains.hidden)
     joint = DynamicNetwork(
         {"H": tuple(range(4)), "x": chains.states["x"], "y": chains.states["y"]},
-        ({"H": TableCPD((), np.outer(chains.stages[0]["chain1"].table(), chains.stages[0]["chain2"].table()).ravel()),
-          **{n: TableCPD((("H", 0),), chains.transition[n].table().reshape(4, -1)) for n in "xy"}},),
-        {"H": TableCPD((("H", 1),), np.kron(one, two)),
-         **{n: TableCPD((("H", 0),), chains.transition[n].table().reshape(4, -1)) for n in "xy"}},
+        (
+            {
+                "H": TableCPD(
+                    (), np.outer(chains.stages[0]["chain1"].table(), chains.stages[0]["chain2"].table()).ravel()
+                ),
+                **{n: TableCPD((("H", 0),), chains.transition[n].table().reshape(4, -1)) for n in "xy"},
+            },
+        ),
+        {
+            "H": TableCPD((("H", 1),), np.kron(one, two)),
+            **{n: TableCPD((("H", 0),), chains.transition[n].table().reshape(4, -1)) for n in "xy"},
+        },
         ("H",),
-    )  # fmt: skip
+    )
     assert abs(joint.log_likelihood(data) - found.log_likelihood) < 1e-8
     by_clusters = factorial_hmm(data, chains=2, states=2, seed=1, inference="boyen-koller", max_iterations=30)
     assert abs(by_clusters.log_likelihood - found.log_likelihood) < 0.05 * abs(found.log_likelihood)
@@ -216,8 +232,9 @@ def bat(shared_data):
     network = read_dynamic(shared_data / "bat_dbn" / "bat_2tbn.bif")
     sensors = [name for name in network.variables if name.endswith("Sens")]
     states = {name: [int(label[1:]) for label in network.states[name]] for name in sensors}
-    data = read_sequences(shared_data / "bat_dbn" / "bat_trajectory_20000.csv.gz", by="sequence", time="time",
-                          states=states)  # fmt: skip
+    data = read_sequences(
+        shared_data / "bat_dbn" / "bat_trajectory_20000.csv.gz", by="sequence", time="time", states=states
+    )
     labels = {name: network.states[name] for name in sensors}
     table = Table.from_codes(labels, np.where(data.table.codes == data.table.missing, -1, data.table.codes.astype(int)))
     hidden = [name for name in network.variables if name not in sensors]

@@ -6,10 +6,10 @@ import pickle
 import numpy as np
 import pytest
 
-from leverrier.data.sequences import Sequences
+from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.data.table import Table
 from leverrier.errors import FormatError, NetworkError, OptionError, TableError
-from leverrier.formats.dynamic import (
+from leverrier.formats.dynamic_files import (
     dumps_dynamic,
     dumps_dynamic_bif,
     loads_dynamic,
@@ -17,8 +17,8 @@ from leverrier.formats.dynamic import (
     read_dynamic,
     write_dynamic,
 )
-from leverrier.model.cpd import GaussianCPD, TableCPD
-from leverrier.model.dynamic import DynamicNetwork
+from leverrier.models.dynamic.cpd import GaussianCPD, TableCPD
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from tests.naive.dynamic_models import random_network
 
 
@@ -166,16 +166,28 @@ def test_bad_two_slice_bif(text, said):
     [
         (lambda: DynamicNetwork({}, ({},), {}), "at least one variable"),
         (lambda: DynamicNetwork({"x": (0, 1)}, (), {"x": TableCPD((), [0.5, 0.5])}), "needs a prior"),
-        (lambda: DynamicNetwork({"x": (0, 1)}, ({"x": TableCPD((), [0.5, 0.5])},),
-                                {"x": TableCPD((("x", 2),), np.eye(2))}), "2 stages are needed"),
-        (lambda: DynamicNetwork({"x": (0, 1)}, ({"x": TableCPD((("x", 1),), np.eye(2))},),
-                                {"x": TableCPD((), [0.5, 0.5])}), "beyond the beginning"),
-        (lambda: DynamicNetwork({"x": (0, 1)}, ({"x": TableCPD((), [0.5, 0.5])},),
-                                {"x": TableCPD((("x", 0),), np.eye(2))}), "cycle"),
+        (
+            lambda: DynamicNetwork(
+                {"x": (0, 1)}, ({"x": TableCPD((), [0.5, 0.5])},), {"x": TableCPD((("x", 2),), np.eye(2))}
+            ),
+            "2 stages are needed",
+        ),
+        (
+            lambda: DynamicNetwork(
+                {"x": (0, 1)}, ({"x": TableCPD((("x", 1),), np.eye(2))},), {"x": TableCPD((), [0.5, 0.5])}
+            ),
+            "beyond the beginning",
+        ),
+        (
+            lambda: DynamicNetwork(
+                {"x": (0, 1)}, ({"x": TableCPD((), [0.5, 0.5])},), {"x": TableCPD((("x", 0),), np.eye(2))}
+            ),
+            "cycle",
+        ),
         (lambda: TableCPD((), [0.5, 0.6]), "sum to 1"),
         (lambda: GaussianCPD((), np.array(0.0), np.array(0.0)), "positive"),
     ],
-)  # fmt: skip
+)
 def test_bad_networks(make, said):
     with pytest.raises(NetworkError, match=said):
         make()

@@ -8,10 +8,11 @@ import pytest
 
 from leverrier import OptionError, find_hidden
 from leverrier.data.table import Table
-from leverrier.discovery import pieces, workers
-from leverrier.discovery.find import run_search
+from leverrier.discovery import codecs as pieces
+from leverrier.discovery import pool as workers
+from leverrier.discovery.places.search import run_search
 from leverrier.discovery.plan import Plan, Work
-from leverrier.learning.score import BDe
+from leverrier.learning.structure.score import BDe
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,10 +18,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import leverrier as lv
 import leverrier.estimators
-from leverrier.data.sequences import read_sequences
+from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.estimators import GaussianMixtures, HiddenCauses, HiddenMarkov, HiddenVariables, LatentClasses
-from leverrier.learning.hidden_markov import hidden_markov
-from leverrier.model.hidden_causes import hidden_causes as simulated_causes
+from leverrier.learning.chains.hidden_markov import hidden_markov
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes as simulated_causes
 
 CHECKED = [
     LatentClasses(states=(1, 2), starts=2),
@@ -32,10 +32,7 @@ CHECKED = [
 ]
 NOT_ROWS = "rows are moments of a sequence: what is said of one depends on those before and after it"
 EXCEPTIONS = {
-    "HiddenMarkov": {
-        "check_methods_subset_invariance": NOT_ROWS,
-        "check_methods_sample_order_invariance": NOT_ROWS,
-    },
+    "HiddenMarkov": {"check_methods_subset_invariance": NOT_ROWS, "check_methods_sample_order_invariance": NOT_ROWS}
 }
 """The checks that do not apply, with the reasons. There are no others."""
 

@@ -9,18 +9,18 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import leverrier as lv
-from leverrier.discovery.evidence import FLOOR, MARGIN, Evidence, Null, decided, null_test, threshold
-from leverrier.discovery.filling import _conditional, filled
-from leverrier.discovery.find import begin, next_hidden
-from leverrier.discovery.held_out import held_out_gain
+from leverrier.counts.label_agreement import adjusted_rand
+from leverrier.discovery.evidence.class_or_arcs import whole_class
+from leverrier.discovery.evidence.held_out import held_out_gain
+from leverrier.discovery.evidence.null_test import FLOOR, MARGIN, Evidence, Null, decided, null_test, threshold
+from leverrier.discovery.evidence.power import power
+from leverrier.discovery.evidence.resamples import drawn, support
 from leverrier.discovery.meaning import explain
+from leverrier.discovery.places.dependent_groups import dependent_groups, g_statistic, joint_counts
+from leverrier.discovery.places.imputation import _conditional, filled
+from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan, Stop
-from leverrier.discovery.power import power
-from leverrier.discovery.resamples import drawn, support
-from leverrier.discovery.unexplained import dependent_groups, g_statistic, joint_counts
-from leverrier.discovery.whole_class import whole_class
-from leverrier.learning.structure import learn_structure
-from leverrier.statistics.agreement import adjusted_rand
+from leverrier.learning.structure.learn_structure import learn_structure
 from tests.test_structural_em import star
 
 
@@ -134,8 +134,9 @@ def test_held_out_gain_is_the_mean_over_folds_done_by_hand(searched, hidden_star
     total = 0.0
     for k in range(2):
         train, test = hidden_star.take(fold != k), hidden_star.take(fold == k)
-        ours = lv.fit(with_it, train, hidden={"H1": with_it.cardinality("H1")}, initial=with_it, starts=1,
-                      prior=lv.BDe()).network  # fmt: skip
+        ours = lv.fit(
+            with_it, train, hidden={"H1": with_it.cardinality("H1")}, initial=with_it, starts=1, prior=lv.BDe()
+        ).network
         plain = lv.fit(without, train, prior=lv.BDe()).network
         total += ours.log_likelihood(test) - plain.log_likelihood(test)
     assert mean == pytest.approx(total / hidden_star.n_rows, abs=2e-4)
@@ -157,7 +158,7 @@ def test_states_are_explained_by_counting():
 
 
 def test_a_hidden_cause_comes_back_in_resamples_and_its_links_with_it(searched, hidden_star):
-    from leverrier.discovery.find import findings
+    from leverrier.discovery.places.search import findings
 
     found = findings(searched)
     back = support(found, hidden_star, lv.BDe(), searched.plan, 2, 1)["H1"]
@@ -168,7 +169,7 @@ def test_a_hidden_cause_comes_back_in_resamples_and_its_links_with_it(searched, 
 
 def test_a_resample_cut_short_by_time_says_nothing(searched, hidden_star):
     """A search that ended early found nothing for want of time: that is no sign against the variable."""
-    from leverrier.discovery.find import findings
+    from leverrier.discovery.places.search import findings
 
     for late in (replace(searched.plan, deadline=0.0), _LateInWorkers(deadline=np.inf)):
         assert support(findings(searched), hidden_star, lv.BDe(), late, 2, 1) == {}

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
+from leverrier.counts import expected_counts as module
+from leverrier.counts.expected_counts import ExpectedCounts
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
 from leverrier.errors import NetworkError
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.statistics import expected as module
-from leverrier.statistics.expected import ExpectedCounts
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from tests.naive.em import completions, expected_table
 from tests.naive.networks import random_network
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from leverrier.counts.factored_counts import ExactSliceCounts, FactoredCounts
+from leverrier.counts.family import Family
 from leverrier.errors import TableError
-from leverrier.statistics.factored import ExactSliceCounts, FactoredCounts
-from leverrier.statistics.family import Family
 from tests.naive import dynamic as naive
 from tests.naive.dynamic_models import random_network, random_sequences
 
@@ -38,7 +38,7 @@ def test_any_families_at_any_lags():
 def test_without_anything_hidden_both_are_the_counts_of_the_windows():
     network = random_network(np.random.default_rng(8), 3).hiding()
     data = network.sample(300, seed=0, sequences=2)
-    from leverrier.statistics.observed import ObservedCounts
+    from leverrier.counts.observed_counts import ObservedCounts
 
     windows = ObservedCounts(data.windows(2))
     keys = list(windows.cardinalities)

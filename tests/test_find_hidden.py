@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
+from leverrier.counts.parted_counts import counts_of
 from leverrier.data.table import Table
 from leverrier.datasets import network
-from leverrier.discovery.baseline import thinned
-from leverrier.discovery.candidate import candidates, put_in, put_in_elidan2000
-from leverrier.discovery.find import find_hidden
+from leverrier.discovery.places.baseline import thinned
+from leverrier.discovery.places.candidate import candidates, put_in, put_in_elidan2000
+from leverrier.discovery.places.search import find_hidden
 from leverrier.errors import OptionError
-from leverrier.learning.family_scores import FamilyScores
-from leverrier.learning.score import BDe
-from leverrier.model.graph import Graph
-from leverrier.statistics.parted import counts_of
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.score import BDe
+from leverrier.models.graph import Graph
 from tests.test_structural_em import star
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from leverrier.data.slices import Sequences
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
-from leverrier.discovery.time import find_in_time
+from leverrier.discovery.time.find_in_time import find_in_time
 from leverrier.errors import TableError
 from leverrier.status import Status
 

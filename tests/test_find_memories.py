@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
-from leverrier.data.sequences import lagged
-from leverrier.data.slices import Sequences
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.data.sequences.read_sequences import lagged
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
-from leverrier.discovery.memory import (
+from leverrier.discovery.time.find_memories import (
     MemoryVariable,
     NonMarkovArc,
     find_memories,
@@ -16,10 +18,8 @@ from leverrier.discovery.memory import (
     skipping_arcs,
 )
 from leverrier.errors import OptionError
-from leverrier.learning.dynamic import learn_dynamic
-from leverrier.learning.score import BDeu, family_score
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.learning.slices.learn_dynamic import learn_dynamic
+from leverrier.learning.structure.score import BDeu, family_score
 
 YES_NO = ("no", "yes")
 

@@ -5,27 +5,35 @@ import numpy as np
 import pytest
 
 from leverrier import datasets
-from leverrier.data.reading import read_table
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
 from leverrier.errors import FallError, NetworkError, OptionError, TableError
-from leverrier.inference import expectation, groups
-from leverrier.learning import em
-from leverrier.learning.climb import Outcome, climb
-from leverrier.learning.fit import fit
-from leverrier.learning.maximise import network_from_counts
-from leverrier.learning.score import BDe, BDeu
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.inference.exact import e_step as expectation
+from leverrier.inference.exact import groups
+from leverrier.learning.em import network_em as em
+from leverrier.learning.em.climb import Outcome, climb
+from leverrier.learning.em.fit import fit
+from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.structure.score import BDe, BDeu
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from leverrier.status import Status
 from tests.naive.em import em_step, log_likelihood
 from tests.naive.networks import random_network
 from tests.test_expected_counts import random_case
 
-CANDY = [("cherry", "red", "yes", 273), ("cherry", "red", "no", 93), ("cherry", "green", "yes", 104),
-         ("cherry", "green", "no", 90), ("lime", "red", "yes", 79), ("lime", "red", "no", 100),
-         ("lime", "green", "yes", 94), ("lime", "green", "no", 167)]  # fmt: skip
+CANDY = [
+    ("cherry", "red", "yes", 273),
+    ("cherry", "red", "no", 93),
+    ("cherry", "green", "yes", 104),
+    ("cherry", "green", "no", 90),
+    ("lime", "red", "yes", 79),
+    ("lime", "red", "no", 100),
+    ("lime", "green", "yes", 94),
+    ("lime", "green", "no", 167),
+]
 """[aima 20.3.2] counts by flavour, wrapper and hole."""
 FIRST = {"flavor": "cherry", "wrapper": "red", "hole": "yes"}
 
@@ -226,8 +234,12 @@ def test_short_runs_first_and_the_best_continued():
 
 
 def test_an_assignment_or_a_network_may_be_the_start():
-    network = random_network(np.random.default_rng(9), 5, min_states=2, graph=Graph.from_parents(
-        {"h": [], "a": ["h"], "b": ["h"], "c": ["h", "a"], "d": ["h"]}))  # fmt: skip
+    network = random_network(
+        np.random.default_rng(9),
+        5,
+        min_states=2,
+        graph=Graph.from_parents({"h": [], "a": ["h"], "b": ["h"], "c": ["h", "a"], "d": ["h"]}),
+    )
     table = network.sample(2000, seed=0)
     states = [network.states["h"][code] for code in table.column("h")]
     truth = np.eye(network.cardinality("h"))[table.column("h")]

@@ -8,12 +8,25 @@ import pytest
 
 from leverrier.errors import FormatError
 from leverrier.formats.bif import dumps_bif, loads_bif
-from leverrier.formats.files import read_network, write_network
+from leverrier.formats.network_files import read_network, write_network
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
 
-NETWORKS = ["alarm", "andes", "asia", "cancer", "child", "earthquake", "hailfinder", "insurance", "munin1", "sachs",
-            "survey", "water", "win95pts"]  # fmt: skip
+NETWORKS = [
+    "alarm",
+    "andes",
+    "asia",
+    "cancer",
+    "child",
+    "earthquake",
+    "hailfinder",
+    "insurance",
+    "munin1",
+    "sachs",
+    "survey",
+    "water",
+    "win95pts",
+]
 
 
 # --- real files -------------------------------------------------------------------------------------------------
@@ -36,9 +49,12 @@ def test_real_networks_have_the_counts_that_were_published(shared_data):
     for row in rows:
         network = read_network(shared_data / "networks" / row["file"])
         found = (
-            len(network.variables), len(network.edges), network.dimension,
-            max(map(len, network.states.values())), max(len(network.parents(v)) for v in network.variables),
-        )  # fmt: skip
+            len(network.variables),
+            len(network.edges),
+            network.dimension,
+            max(map(len, network.states.values())),
+            max(len(network.parents(v)) for v in network.variables),
+        )
         keys = ("nodes", "arcs", "free_parameters", "max_states", "max_parents")
         assert found == tuple(int(row[key]) for key in keys), row["network"]
         error = float(row["max_row_sum_error"])

@@ -8,8 +8,8 @@ import pytest
 
 from leverrier import datasets
 from leverrier.errors import FormatError, OptionError, TooLargeError
-from leverrier.formats import files
-from leverrier.formats.files import read_network, write_network
+from leverrier.formats import network_files as files
+from leverrier.formats.network_files import read_network, write_network
 
 
 def test_writing_replaces_the_file_in_one_step_or_leaves_it(tmp_path, monkeypatch):
@@ -50,9 +50,12 @@ def test_a_suffix_that_names_no_format(name, tmp_path):
 
 
 def test_files_that_cannot_be_read_or_written(tmp_path, monkeypatch):
-    for call in (lambda: read_network(tmp_path / "none.bif"), lambda: read_network("nul\0.bif"),
-                 lambda: write_network(datasets.network("asia"), tmp_path / "no" / "folder.bif"),
-                 lambda: write_network(datasets.network("asia"), "nul\0.bif")):  # fmt: skip
+    for call in (
+        lambda: read_network(tmp_path / "none.bif"),
+        lambda: read_network("nul\0.bif"),
+        lambda: write_network(datasets.network("asia"), tmp_path / "no" / "folder.bif"),
+        lambda: write_network(datasets.network("asia"), "nul\0.bif"),
+    ):
         with pytest.raises(FormatError, match=r"\.bif: cannot be (read|written): ") as caught:
             call()
         assert "\n" not in str(caught.value)

@@ -10,8 +10,8 @@ from leverrier.errors import FormatError, InputError
 from leverrier.formats.bif import dumps_bif, loads_bif
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from tests.naive.networks import random_network
 
 FORMATS = {"bif": (dumps_bif, loads_bif), "xml": (dumps_xmlbif, loads_xmlbif), "json": (dumps_json, loads_json)}
@@ -93,22 +93,25 @@ def one(states, name="a", notes=None):
     return Network.build(Graph.from_parents({name: []}), {name: states}, {name: table}, notes)
 
 
-@pytest.mark.parametrize(("network", "dumps", "message"), [
-    (one(['say "hi"', "b"]), dumps_bif, r"""'say "hi"' cannot be written as BIF.*no place there for '"'"""),
-    (one(["two\nlines", "b"]), dumps_bif, r"'two\\nlines' cannot be written as BIF"),
-    (one(["a", "b"], "nul\0"), dumps_bif, r"'nul\\x00' cannot be written as BIF"),
-    (one([" a", "b"]), dumps_xmlbif, "' a' cannot be written as XMLBIF.*no place there for ' '"),
-    (one(["a", "b\x07"]), dumps_xmlbif, r"'b\\x07' cannot be written as XMLBIF"),
-    (one([1, "1"]), dumps_bif, "two states of 'a' are both written '1' in BIF"),
-    (one([True, "True"]), dumps_xmlbif, "two states of 'a' are both written 'True' in XMLBIF"),
-    (one([float("inf"), 1.0]), dumps_json, "the state inf of 'a' cannot be written as JSON"),
-    (one([("a", 1), "b"]), dumps_json, r"the state \('a', 1\) of 'a' cannot be written as JSON"),
-    (one(["\ud800", "b"]), dumps_json, "half of a character"),
-    (one(["a"], notes={"x": object()}), dumps_json, "notes cannot be written as JSON: object is not text"),
-    (one(["a"], notes={"x": float("nan")}), dumps_json, "notes cannot be written as JSON"),
-    (Network(Graph(()), {}, {}), dumps_json, "without variables"),
-    (Network(Graph(()), {}, {}), dumps_bif, "without variables"),
-])
+@pytest.mark.parametrize(
+    ("network", "dumps", "message"),
+    [
+        (one(['say "hi"', "b"]), dumps_bif, r"""'say "hi"' cannot be written as BIF.*no place there for '"'"""),
+        (one(["two\nlines", "b"]), dumps_bif, r"'two\\nlines' cannot be written as BIF"),
+        (one(["a", "b"], "nul\0"), dumps_bif, r"'nul\\x00' cannot be written as BIF"),
+        (one([" a", "b"]), dumps_xmlbif, "' a' cannot be written as XMLBIF.*no place there for ' '"),
+        (one(["a", "b\x07"]), dumps_xmlbif, r"'b\\x07' cannot be written as XMLBIF"),
+        (one([1, "1"]), dumps_bif, "two states of 'a' are both written '1' in BIF"),
+        (one([True, "True"]), dumps_xmlbif, "two states of 'a' are both written 'True' in XMLBIF"),
+        (one([float("inf"), 1.0]), dumps_json, "the state inf of 'a' cannot be written as JSON"),
+        (one([("a", 1), "b"]), dumps_json, r"the state \('a', 1\) of 'a' cannot be written as JSON"),
+        (one(["\ud800", "b"]), dumps_json, "half of a character"),
+        (one(["a"], notes={"x": object()}), dumps_json, "notes cannot be written as JSON: object is not text"),
+        (one(["a"], notes={"x": float("nan")}), dumps_json, "notes cannot be written as JSON"),
+        (Network(Graph(()), {}, {}), dumps_json, "without variables"),
+        (Network(Graph(()), {}, {}), dumps_bif, "without variables"),
+    ],
+)
 def test_what_cannot_be_written_says_so_in_one_line(network, dumps, message):
     with pytest.raises(FormatError, match=message) as caught:
         dumps(network)

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leverrier as lv
-from leverrier.data.appending import append_columns
-from leverrier.data.formulas import STARTS, as_it_was, disarmed
+from leverrier.data.reading.appending import append_columns
+from leverrier.data.reading.formulas import STARTS, as_it_was, disarmed
 
-RISKY = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", "=HYPERLINK(\"http://x\")", "'=x", "''@y", "+", "-x"]
+RISKY = ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3", '=HYPERLINK("http://x")', "'=x", "''@y", "+", "-x"]
 PLAIN = ["-1", "+2.5", "-1e9", "x=1", "a@b", "'quoted'", "5 %", "−3"]
 
 
@@ -43,7 +43,7 @@ def test_a_table_of_formulas_is_read_back_exactly(suffix, tmp_path):
 
 
 def test_rows_written_out_again_are_disarmed_too(tmp_path):
-    (tmp_path / "in.csv").write_text('a,=b\n=1+1,x\n\'=1+1,y\n-5,z\n')
+    (tmp_path / "in.csv").write_text("a,=b\n=1+1,x\n'=1+1,y\n-5,z\n")
     append_columns(tmp_path / "in.csv", {"=new": ["=s", "t", "u"]}, tmp_path / "out.csv")
     with open(tmp_path / "out.csv", newline="") as file:
         rows = list(csv.reader(file))

@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 
 from leverrier.errors import FormatError, MissingExtraError, OptionError, TableError
-from leverrier.model.hidden_causes import hidden_causes as make
-from leverrier.sampling import chain as chain_module
-from leverrier.sampling import diagnostics
-from leverrier.sampling.accuracy import edge_f1, error_path, in_degree_error, structure_error
-from leverrier.sampling.chains import hidden_causes
-from leverrier.sampling.draws import every
-from leverrier.sampling.signs import read_signs
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
+from leverrier.noisy_or import chain as chain_module
+from leverrier.noisy_or import chain_diagnostics as diagnostics
+from leverrier.noisy_or.accuracy import edge_f1, error_path, in_degree_error, structure_error
+from leverrier.noisy_or.draws import every
+from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.noisy_or.signs import read_signs
 from leverrier.status import Status
 
 SOURCE = {"epsilon": 0.01, "lam": 0.9, "p": 0.1, "alpha": 3.0}
@@ -144,9 +144,19 @@ def test_an_interrupt_during_threads_ends_every_chain_cleanly(simulated, monkeyp
 
         return call
 
-    monkeypatch.setattr("leverrier.sampling.chains.Parallel", parallel)
-    run = hidden_causes(x, sweeps=10**6, chains=1, seed=0, progress=lambda *_: None, split_merge=0, jobs=2,
-                        budget=None, warmup=0, start=patient(started, monkeypatch))  # fmt: skip
+    monkeypatch.setattr("leverrier.noisy_or.hidden_causes.Parallel", parallel)
+    run = hidden_causes(
+        x,
+        sweeps=10**6,
+        chains=1,
+        seed=0,
+        progress=lambda *_: None,
+        split_merge=0,
+        jobs=2,
+        budget=None,
+        warmup=0,
+        start=patient(started, monkeypatch),
+    )
     assert run.status is Status.INTERRUPTED
     assert run.trace["count"].shape[1] >= 3
 
@@ -191,7 +201,7 @@ def test_a_stuck_chain_is_left_out_and_named(simulated, monkeypatch):
             run.trace["log_joint"] = [value - 500 for value in run.trace["log_joint"]]
         return run
 
-    monkeypatch.setattr("leverrier.sampling.chains.run_chain", run_chain)
+    monkeypatch.setattr("leverrier.noisy_or.hidden_causes.run_chain", run_chain)
     run = hidden_causes(x, sweeps=60, chains=2, seed=0)
     assert [(c.number, c.used) for c in run.chains] == [(1, True), (0, False)]
     assert any("chain 1 stayed below" in note for note in run.notes)
@@ -200,13 +210,15 @@ def test_a_stuck_chain_is_left_out_and_named(simulated, monkeypatch):
 
 def test_tables_say_which_state_is_yes(simulated):
     x, _ = simulated
-    frame = pd.DataFrame({
-        "cough": np.where(x[:, 0], "yes", "no"),
-        "fever": x[:, 1].astype(bool),
-        "mark": np.where(x[:, 2], "seen", "clear"),
-        "score": np.arange(len(x)) % 5,
-        "never": np.zeros(len(x), int),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "cough": np.where(x[:, 0], "yes", "no"),
+            "fever": x[:, 1].astype(bool),
+            "mark": np.where(x[:, 2], "seen", "clear"),
+            "score": np.arange(len(x)) % 5,
+            "never": np.zeros(len(x), int),
+        }
+    )
     signs = read_signs(frame)
     assert signs.names == ("cough", "fever", "mark")
     np.testing.assert_array_equal(signs.cells, x[:, :3])
@@ -216,7 +228,7 @@ def test_tables_say_which_state_is_yes(simulated):
 
 
 def test_weighted_rows_count_as_often_as_they_say():
-    from leverrier.data.reading import read_table
+    from leverrier.data.reading.read_table import read_table
 
     frame = pd.DataFrame({"a": [1, 0, 1], "b": [1, 0, 0], "n": [3, 5, 2]})
     signs = read_signs(read_table(frame, weights="n"))
@@ -235,11 +247,22 @@ def test_a_table_without_signs_is_refused():
 @pytest.mark.parametrize(
     "asked",
     [
-        {"method": "hmc"}, {"sweeps": 0}, {"chains": 0}, {"warmup": 5}, {"epsilon": 1.5}, {"alpha": -1.0},
-        {"lam": (1.0,)}, {"per_cause": ("q",)}, {"per_cause": "p", "p": 0.1}, {"budget": 0.0}, {"start": -1},
-        {"sampler": "plain"}, {"decay": 2.0, "method": "rjmcmc"}, {"split_merge": -1},
+        {"method": "hmc"},
+        {"sweeps": 0},
+        {"chains": 0},
+        {"warmup": 5},
+        {"epsilon": 1.5},
+        {"alpha": -1.0},
+        {"lam": (1.0,)},
+        {"per_cause": ("q",)},
+        {"per_cause": "p", "p": 0.1},
+        {"budget": 0.0},
+        {"start": -1},
+        {"sampler": "plain"},
+        {"decay": 2.0, "method": "rjmcmc"},
+        {"split_merge": -1},
     ],
-)  # fmt: skip
+)
 def test_options_that_make_no_sense_are_refused(simulated, asked):
     with pytest.raises(OptionError):
         hidden_causes(simulated[0][:20], **{"sweeps": 5, **asked})

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from leverrier.cli.hidden import causes
+from leverrier.cli.hidden_verbs import causes
 from leverrier.errors import LeverrierError
-from leverrier.model.hidden_causes import hidden_causes as make
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
 
 
 @pytest.fixture(scope="module")

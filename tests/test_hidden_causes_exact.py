@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, poisson
 
-from leverrier.model.causes_prior import Beta, Gamma, harmonic
-from leverrier.sampling import births as births_module
-from leverrier.sampling import gibbs as gibbs_module
-from leverrier.sampling import sweeps as sweeps_module
-from leverrier.sampling.gibbs import gibbs
-from leverrier.sampling.observations import Observations
-from leverrier.sampling.rjmcmc import rjmcmc
-from leverrier.sampling.state import Settings
+from leverrier.models.noisy_or.causes_prior import Beta, Gamma, harmonic
+from leverrier.noisy_or import gibbs as gibbs_module
+from leverrier.noisy_or.gibbs import gibbs
+from leverrier.noisy_or.moves import births as births_module
+from leverrier.noisy_or.moves import sweeps as sweeps_module
+from leverrier.noisy_or.observations import Observations
+from leverrier.noisy_or.rjmcmc import rjmcmc
+from leverrier.noisy_or.sampler_state import Settings
 from tests.naive import hidden_causes as slow
 from tests.naive.enumerate_causes import moments, posterior, posterior_with_numbers, standardised
 from tests.naive.geweke import joint_test

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from leverrier.errors import OptionError
-from leverrier.model.hidden_causes import hidden_causes as make
-from leverrier.report.causes import plot_errors, plot_links, plot_structure, plot_traces
-from leverrier.sampling.accuracy import ErrorPath
-from leverrier.sampling.chains import hidden_causes
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
+from leverrier.noisy_or.accuracy import ErrorPath
+from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.report.charts.causes_charts import plot_errors, plot_links, plot_structure, plot_traces
 
 
 @pytest.fixture(scope="module")

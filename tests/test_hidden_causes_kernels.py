@@ -6,15 +6,29 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from leverrier.kernels.noisy_or_births import draw_births, draw_new_active
-from leverrier.kernels.noisy_or_dense import draw_solo, gain, row_off, solo_gain, sweep_active_dense, sweep_links_dense
-from leverrier.kernels.noisy_or_hyper import log_columns, log_density, slice_alpha, slice_unit
-from leverrier.kernels.noisy_or_levels import evidence, fill_steps, histogram, lower_levels, raise_levels, row_levels
-from leverrier.kernels.noisy_or_pair import allocate, draw_pair, redraw_links, start_pair, take_in
-from leverrier.kernels.noisy_or_random import coin, uniform
-from leverrier.kernels.noisy_or_sweep import sweep_active, sweep_active_wide, sweep_links
-from leverrier.model.causes_prior import BetaBernoulli, IndianBuffet
-from leverrier.sampling.observations import Observations, pack, unpack
+from leverrier.kernels.noisy_or.bit_levels import (
+    evidence,
+    fill_steps,
+    histogram,
+    lower_levels,
+    raise_levels,
+    row_levels,
+)
+from leverrier.kernels.noisy_or.dense_moves import (
+    draw_solo,
+    gain,
+    row_off,
+    solo_gain,
+    sweep_active_dense,
+    sweep_links_dense,
+)
+from leverrier.kernels.noisy_or.hyper_slices import log_columns, log_density, slice_alpha, slice_unit
+from leverrier.kernels.noisy_or.new_causes import draw_births, draw_new_active
+from leverrier.kernels.noisy_or.packed_sweeps import sweep_active, sweep_active_wide, sweep_links
+from leverrier.kernels.noisy_or.pair_moves import allocate, draw_pair, redraw_links, start_pair, take_in
+from leverrier.kernels.noisy_or.random_stream import coin, uniform
+from leverrier.models.noisy_or.causes_prior import BetaBernoulli, IndianBuffet
+from leverrier.noisy_or.observations import Observations, pack, unpack
 from tests.naive import hidden_causes as slow
 
 EPSILON, LAM, P = 0.05, 0.7, 0.3
@@ -101,10 +115,30 @@ def run_links(cells, links, active, rate, seed):
     z[:n], y[:n] = links, pack(active)
     degree = z.sum(axis=1).astype(np.int64)
     _, size = sweep_links(
-        seen.ones, seen.zeros, z, y, degree, n, np.arange(9), 0, rate > 0, True, 0.0 if rate else 0.4, rate, EPSILON,
-        LAM, P, 70, np.empty((n + room + 1, 2), np.uint64), np.empty(2, np.uint64), np.empty(n + room + 1, np.int64),
-        np.empty(n + room + 1), np.empty(9), np.empty(8), stream(seed),
-    )  # fmt: skip
+        seen.ones,
+        seen.zeros,
+        z,
+        y,
+        degree,
+        n,
+        np.arange(9),
+        0,
+        rate > 0,
+        True,
+        0.0 if rate else 0.4,
+        rate,
+        EPSILON,
+        LAM,
+        P,
+        70,
+        np.empty((n + room + 1, 2), np.uint64),
+        np.empty(2, np.uint64),
+        np.empty(n + room + 1, np.int64),
+        np.empty(n + room + 1),
+        np.empty(9),
+        np.empty(8),
+        stream(seed),
+    )
     np.testing.assert_array_equal(degree[:size], z[:size].sum(axis=1))
     return z[:size], y[:size]
 
@@ -115,9 +149,20 @@ def test_packed_and_dense_sweeps_draw_the_same(problem):
     z, y = run_links(cells, links, active, 0.0, seed=2)
     dense_z, dense_y = links.copy(), pack(active)
     sweep_links_dense(
-        cells, dense_z, dense_y, links.sum(axis=1).astype(np.int64), 5, np.arange(9), False, 0.4,
-        np.full(5, 1 - LAM), EPSILON, np.empty(70), np.empty(9), stream(2),
-    )  # fmt: skip
+        cells,
+        dense_z,
+        dense_y,
+        links.sum(axis=1).astype(np.int64),
+        5,
+        np.arange(9),
+        False,
+        0.4,
+        np.full(5, 1 - LAM),
+        EPSILON,
+        np.empty(70),
+        np.empty(9),
+        stream(2),
+    )
     np.testing.assert_array_equal(z, dense_z)
     seen, p = Observations.of(cells.T.copy()), np.full(5, P)
     results = []
@@ -145,9 +190,19 @@ def test_many_signs_take_the_wide_way():
     start, p = pack(rng.random((4, 30)) < 0.3), np.full(4, P)
     seen, fast, dense = Observations.of(cells.T.copy()), start.copy(), start.copy()
     sweep_active_wide(
-        seen.ones_by_trial, seen.zeros_by_trial, links, fast, p, EPSILON, LAM, np.empty(5), np.empty((4, 2), np.uint64),
-        np.empty((2, 5), np.uint64), np.empty(2, np.int64), stream(5),
-    )  # fmt: skip
+        seen.ones_by_trial,
+        seen.zeros_by_trial,
+        links,
+        fast,
+        p,
+        EPSILON,
+        LAM,
+        np.empty(5),
+        np.empty((4, 2), np.uint64),
+        np.empty((2, 5), np.uint64),
+        np.empty(2, np.int64),
+        stream(5),
+    )
     sweep_active_dense(cells, links, dense, p, np.full(4, 1 - LAM), EPSILON, np.empty(100), stream(5))
     np.testing.assert_array_equal(fast, dense)
 
@@ -193,10 +248,14 @@ def test_new_causes_are_active_together_as_they_should():
         y = unpack(active, 3)
         found[np.arange(3), y[0] + 2 * y[1]] += 1
     for t in range(3):
-        chance = np.array([
-            P**n * (1 - P) ** (2 - n) * {1: 1 - (1 - EPSILON) * (1 - LAM) ** n, 0: (1 - LAM) ** n, 2: 1.0}[cells[0, t]]
-            for n in (0, 1, 1, 2)
-        ])
+        chance = np.array(
+            [
+                P**n
+                * (1 - P) ** (2 - n)
+                * {1: 1 - (1 - EPSILON) * (1 - LAM) ** n, 0: (1 - LAM) ** n, 2: 1.0}[cells[0, t]]
+                for n in (0, 1, 1, 2)
+            ]
+        )
         assert chisquare(found[t], chance / chance.sum() * 8000).pvalue > 1e-3
 
 
@@ -219,10 +278,15 @@ def test_a_solo_cause_is_weighed_and_drawn_by_its_definition():
 
 def slow_chance(cells, columns, t):
     logs = [
-        slow.log_joint(cells[:, t : t + 1], [(z, y[t : t + 1]) for z, y in columns] + [(np.array([1]), np.array([b]))],
-                       EPSILON, LAM, P)
+        slow.log_joint(
+            cells[:, t : t + 1],
+            [(z, y[t : t + 1]) for z, y in columns] + [(np.array([1]), np.array([b]))],
+            EPSILON,
+            LAM,
+            P,
+        )
         for b in (0, 1)
-    ]  # fmt: skip
+    ]
     return 1 / (1 + math.exp(logs[0] - logs[1]))
 
 
@@ -267,9 +331,7 @@ def test_what_is_proposed_has_the_chance_that_is_said():
     weights, chances = np.empty((4, 5)), np.empty(16)
     for code in range(16):
         kinds = np.array([code & 3, code >> 2])
-        chances[code] = math.exp(
-            allocate(cells, off, order, prior, kinds, True, 0.3, 0.6, 0.2, 0.4, weights, words)[0]
-        )
+        chances[code] = math.exp(allocate(cells, off, order, prior, kinds, True, 0.3, 0.6, 0.2, 0.4, weights, words)[0])
     assert chances.sum() == pytest.approx(1.0)
     found = np.zeros(16)
     for _ in range(5000):
@@ -295,9 +357,7 @@ def test_a_redrawn_pair_keeps_a_last_link_and_its_counts(problem):
     for _ in range(50):
         links_a, links_b = np.eye(9, dtype=np.uint8)[0].copy(), np.ones(9, np.uint8)
         degrees, weights = np.array([1, 9]), np.empty((4, 70))
-        redraw_links(
-            cells, off, np.arange(9), links_a, links_b, degrees, True, 0.0, 0.3, 0.3, P, P, weights, words
-        )  # fmt: skip
+        redraw_links(cells, off, np.arange(9), links_a, links_b, degrees, True, 0.0, 0.3, 0.3, P, P, weights, words)
         assert degrees.tolist() == [links_a.sum(), links_b.sum()]
         assert degrees.min() > 0
 
@@ -340,10 +400,12 @@ def test_a_factor_for_every_cell_is_the_same_density():
 def test_the_finite_models_alpha_has_its_density():
     degree = np.array([3, 1, 0], np.int64)
     grid = np.linspace(0.005, 40, 8000)
-    logs = np.array([
-        2 * math.log(a) - a + sum(math.log(a / 3) + math.lgamma(m + a / 3) - math.lgamma(5 + a / 3) for m in degree)
-        for a in grid
-    ])
+    logs = np.array(
+        [
+            2 * math.log(a) - a + sum(math.log(a / 3) + math.lgamma(m + a / 3) - math.lgamma(5 + a / 3) for m in degree)
+            for a in grid
+        ]
+    )
     density = np.exp(logs - logs.max())
     mean = (grid * density).sum() / density.sum()
     words, alpha, values = stream(17), 1.0, np.empty(6000)

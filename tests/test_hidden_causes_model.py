@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import chisquare, poisson
 
 from leverrier.errors import OptionError, TableError, TooLargeError
-from leverrier.model.causes_prior import Beta, BetaBernoulli, Gamma, IndianBuffet, harmonic
-from leverrier.model.hidden_causes import HiddenCauses, hidden_causes, read_cells
+from leverrier.models.noisy_or.causes_prior import Beta, BetaBernoulli, Gamma, IndianBuffet, harmonic
+from leverrier.models.noisy_or.noisy_or_model import HiddenCauses, hidden_causes, read_cells
 from tests.naive import hidden_causes as slow
 
 LINKS = np.array([[1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]], np.uint8)
@@ -161,8 +161,7 @@ def test_cells_are_read_with_holes_in_every_spelling():
 
 
 @pytest.mark.parametrize(
-    ("cells", "word"),
-    [([[0, 2]], "row 0, column 1 holds 2"), ([0, 1], "two axes"), ([["a", 1]], "0, 1 or missing")],
+    ("cells", "word"), [([[0, 2]], "row 0, column 1 holds 2"), ([0, 1], "two axes"), ([["a", 1]], "0, 1 or missing")]
 )
 def test_cells_that_are_no_signs_are_named(cells, word):
     with pytest.raises(TableError, match=word):

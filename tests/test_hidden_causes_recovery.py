@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from leverrier.model.hidden_causes import hidden_causes as make
-from leverrier.sampling.accuracy import edge_f1, structure_error
-from leverrier.sampling.chains import hidden_causes
-from leverrier.sampling.signs import read_signs
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
+from leverrier.noisy_or.accuracy import edge_f1, structure_error
+from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.noisy_or.signs import read_signs
 
 SOURCE = {"epsilon": 0.01, "lam": 0.9, "p": 0.1, "alpha": 3.0}
 

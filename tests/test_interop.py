@@ -11,13 +11,26 @@ import pytest
 
 from leverrier import datasets
 from leverrier.errors import MissingExtraError, NetworkError
-from leverrier.formats.files import read_network, write_network
 from leverrier.formats.interop import from_networkx, from_pgmpy, from_pyagrum, to_networkx, to_pgmpy, to_pyagrum
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.formats.network_files import read_network, write_network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
-PUBLISHED = ["alarm", "andes", "asia", "cancer", "child", "earthquake", "hailfinder", "insurance", "munin1", "sachs",
-             "survey", "water", "win95pts"]  # fmt: skip
+PUBLISHED = [
+    "alarm",
+    "andes",
+    "asia",
+    "cancer",
+    "child",
+    "earthquake",
+    "hailfinder",
+    "insurance",
+    "munin1",
+    "sachs",
+    "survey",
+    "water",
+    "win95pts",
+]
 pytestmark = pytest.mark.filterwarnings("ignore")  # of other packages
 
 
@@ -132,8 +145,11 @@ def test_pgmpy_sees_our_numbers():
 
 @pytest.mark.usefixtures("pgmpy")
 def test_pgmpy_and_back():
-    for network in (lopsided(), lopsided({"A": [False, True], "B": [3, 1, 2], "C": [0.5, "x", 7, "y z"]}),
-                    datasets.network("alarm")):  # fmt: skip
+    for network in (
+        lopsided(),
+        lopsided({"A": [False, True], "B": [3, 1, 2], "C": [0.5, "x", 7, "y z"]}),
+        datasets.network("alarm"),
+    ):
         assert from_pgmpy(to_pgmpy(network)) == network
 
 

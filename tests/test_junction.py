@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from leverrier.errors import OptionError, TooLargeError
-from leverrier.inference.calibrated import Calibrated
-from leverrier.inference.elimination import log_partition, triangulate
-from leverrier.inference.factors import Factor
-from leverrier.inference.junction import JunctionTree
-from leverrier.inference.propagation import LOGS
+from leverrier.inference.exact.calibrated import Calibrated
+from leverrier.inference.exact.elimination import log_partition, triangulate
+from leverrier.inference.exact.factors import Factor
+from leverrier.inference.exact.junction import JunctionTree
+from leverrier.inference.exact.propagation import LOGS
 from tests.naive import enumeration
 
 
@@ -74,11 +74,11 @@ def test_everything_equals_enumeration_on_two_thousand_random_networks(seed):
 @pytest.mark.parametrize("seed", range(5))
 def test_patterns_done_together_and_rows_by_chunks_change_nothing(seed, monkeypatch):
     rng = np.random.default_rng(seed)
-    monkeypatch.setattr("leverrier.inference.junction.FEW_PATTERNS", 2)
-    monkeypatch.setattr("leverrier.inference.junction.OWN_TREE", 300)
-    monkeypatch.setattr("leverrier.inference.calibrated.CHUNK_CELLS", 200)
-    monkeypatch.setattr("leverrier.inference.calibrated.KEPT_CELLS", 500)
-    monkeypatch.setattr("leverrier.inference.merging.MERGED_CELLS", 100)
+    monkeypatch.setattr("leverrier.inference.exact.junction.FEW_PATTERNS", 2)
+    monkeypatch.setattr("leverrier.inference.exact.junction.OWN_TREE", 300)
+    monkeypatch.setattr("leverrier.inference.exact.calibrated.CHUNK_CELLS", 200)
+    monkeypatch.setattr("leverrier.inference.exact.calibrated.KEPT_CELLS", 500)
+    monkeypatch.setattr("leverrier.inference.exact.clique_merging.MERGED_CELLS", 100)
     for _ in range(20):
         cardinalities, factors = random_network(rng)
         evidence = random_evidence(rng, cardinalities, 40)
@@ -88,9 +88,7 @@ def test_patterns_done_together_and_rows_by_chunks_change_nothing(seed, monkeypa
         three = tuple(rng.permutation(len(cardinalities))[:3].tolist())
         expected = enumeration.posterior(*model, three)
         np.testing.assert_allclose(answer.marginal(three), expected, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(
-            answer.most_probable()[1], enumeration.most_probable(*model)[1], rtol=0, atol=1e-10
-        )
+        np.testing.assert_allclose(answer.most_probable()[1], enumeration.most_probable(*model)[1], rtol=0, atol=1e-10)
 
 
 def test_any_set_of_variables_even_all_of_them():
@@ -286,8 +284,11 @@ def test_messages_that_contradict_each_other_by_more_than_doubles_hold():
 
 
 def test_impossible_evidence_is_minus_infinity_and_has_no_posterior():
-    factors = [Factor((0,), np.array([1.0, 0.0])), Factor((0, 1), np.array([[1.0, 0.0], [0.5, 0.5]])),
-               Factor((2,), np.array([0.3, 0.7]))]
+    factors = [
+        Factor((0,), np.array([1.0, 0.0])),
+        Factor((0, 1), np.array([[1.0, 0.0], [0.5, 0.5]])),
+        Factor((2,), np.array([0.3, 0.7])),
+    ]
     evidence = np.array([[-1, -1, 1], [1, 0, -1], [-1, -1, -1]])
     answer = tree_for([2, 2, 2], factors).calibrate(factors, evidence)
     np.testing.assert_allclose(answer.log_evidence, [-math.inf, 0.0, -math.inf], atol=1e-12)
@@ -319,8 +320,12 @@ def test_draws_follow_the_posterior():
 def test_separated_variables_are_independent():
     """0 → 1 → 2 ← 3: given 1, variables 0 and 2 are independent; 0 and 3 are, until 2 is seen without 1."""
     rng = np.random.default_rng(9)
-    factors = [Factor((0,), rng.dirichlet([1] * 3)), Factor((0, 1), rng.dirichlet([1] * 2, 3)),
-               Factor((3,), rng.dirichlet([1] * 2)), Factor((1, 3, 2), rng.dirichlet([1] * 2, (2, 2)))]
+    factors = [
+        Factor((0,), rng.dirichlet([1] * 3)),
+        Factor((0, 1), rng.dirichlet([1] * 2, 3)),
+        Factor((3,), rng.dirichlet([1] * 2)),
+        Factor((1, 3, 2), rng.dirichlet([1] * 2, (2, 2))),
+    ]
     evidence = np.array([[-1, -1, -1], [1, -1, -1], [-1, -1, 1], [-1, -1, -1]])
     answer = tree_for([3, 2, 2, 2], factors).calibrate(factors, evidence)
 
@@ -355,10 +360,7 @@ def test_a_posterior_too_large_is_refused_before_it_is_allocated():
 
 @pytest.mark.parametrize(
     ("evidence", "message"),
-    [
-        (np.zeros((3, 4), dtype=int), "evidence has shape"),
-        (np.array([[2], [0]]), "variable 0 has state 2"),
-    ],
+    [(np.zeros((3, 4), dtype=int), "evidence has shape"), (np.array([[2], [0]]), "variable 0 has state 2")],
 )
 def test_bad_evidence_gets_one_clear_line(evidence, message):
     factors = [Factor((0, 1), np.ones((2, 2)))]

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from leverrier.inference.factors import Factor
-from leverrier.inference.junction import JunctionTree
-from leverrier.inference.loopy import loopy
+from leverrier.inference.approximate.loopy import loopy
+from leverrier.inference.exact.factors import Factor
+from leverrier.inference.exact.junction import JunctionTree
 from tests.naive import enumeration
 
 
@@ -48,7 +48,7 @@ def test_rows_by_chunks_change_nothing(monkeypatch):
     codes = np.full((len(cardinalities), 7), -1)
     codes[-1, ::2] = 0
     whole = loopy(cardinalities, [*factors, own], codes)
-    monkeypatch.setattr("leverrier.inference.loopy.CHUNK_CELLS", 1)
+    monkeypatch.setattr("leverrier.inference.approximate.loopy.CHUNK_CELLS", 1)
     parts = loopy(cardinalities, [*factors, own], codes)
     np.testing.assert_allclose(parts.log_evidence, whole.log_evidence, atol=1e-8)
     np.testing.assert_allclose(parts.marginals[0], whole.marginals[0], atol=1e-8)

@@ -6,15 +6,19 @@ import pyarrow.parquet as pq
 import pytest
 
 import leverrier as lv
-from leverrier.data import cells, memory, reading, scanning
-from leverrier.data import parts as file_parts
-from leverrier.data.reading import read_table
+from leverrier.counts import parted_counts as parted
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.data import encoded_cells as cells
+from leverrier.data import file_parts
+from leverrier.data import memory_limit as memory
+from leverrier.data.reading import read_table as reading
+from leverrier.data.reading import scanning
+from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
-from leverrier.discovery import held_out, large
+from leverrier.discovery import subsample as large
+from leverrier.discovery.evidence import held_out
 from leverrier.errors import OptionError, TooLargeError
-from leverrier.statistics import parted
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
 
 
 @pytest.fixture(autouse=True)
@@ -148,8 +152,10 @@ def test_counts_by_bits_are_those_of_all_rows(monkeypatch):
         child, *above = rng.permutation(len(table.variables))[: parents + 1].tolist()
         wanted = np.ones(len(table.variables) + 1, dtype=bool)
         wanted[[child, *above]] = False
-        (ours, begins), (theirs, starts) = (c.expand(child, above, wanted, keep_empty=True) if c is plain else
-                                            c.expand(child, above, wanted) for c in (counted, plain))  # fmt: skip
+        (ours, begins), (theirs, starts) = (
+            c.expand(child, above, wanted, keep_empty=True) if c is plain else c.expand(child, above, wanted)
+            for c in (counted, plain)
+        )
         for v in np.flatnonzero(wanted):
             assert np.array_equal(ours[begins[v] : begins[v + 1]], theirs[starts[v] : starts[v + 1]])
         names = table.variables

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from leverrier.data.reading import read_table
+from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
-from leverrier.learning.class_bootstrap import aligned_states
-from leverrier.learning.fit import fit
-from leverrier.learning.latent_classes import latent_classes, star
-from leverrier.learning.state_order import reordered
+from leverrier.learning.classes.class_bootstrap import aligned_states
+from leverrier.learning.classes.latent_classes import latent_classes, star
+from leverrier.learning.em.fit import fit
+from leverrier.learning.em.state_order import reordered
 
 PUBLISHED = [
     ("carcinoma", (), {2: -317.2568, 3: -293.705, 4: -289.2858}, 5e-4),

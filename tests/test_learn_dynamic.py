@@ -5,19 +5,19 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from leverrier.data.sequences import lagged
-from leverrier.data.slice_features import lag_features
-from leverrier.data.slices import Sequences
+from leverrier.counts.family import Family
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.data.sequences.read_sequences import lagged
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import lag_features
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
-from leverrier.learning.dynamic import as_dynamic, learn_dynamic, slice_order
-from leverrier.learning.score import BIC, BDeu, family_score
-from leverrier.learning.slice_choice import choose, fit_slices
-from leverrier.learning.slice_design import make_design, make_folds
-from leverrier.model.cpd import TableCPD
-from leverrier.model.dynamic import DynamicNetwork
-from leverrier.statistics.family import Family
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.learning.slices.learn_dynamic import as_dynamic, learn_dynamic, slice_order
+from leverrier.learning.slices.slice_choice import choose, fit_slices
+from leverrier.learning.slices.slice_design import make_design, make_folds
+from leverrier.learning.structure.score import BIC, BDeu, family_score
+from leverrier.models.dynamic.cpd import TableCPD
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
 YES_NO = ("no", "yes")
 
@@ -31,8 +31,10 @@ def truth():
     states = dict.fromkeys("ABC", YES_NO)
     prior = DynamicNetwork.from_tables(states, first, {k: (p, t) for k, (p, t) in first.items()})
     later = DynamicNetwork.from_tables(states, first, {"A": ((), [0.5, 0.5]), "B": (("A",), strong), "C": then["C"]})
-    transition = {name: TableCPD(tuple((p, 0) if isinstance(p, str) else p for p in parents), np.array(table))
-                  for name, (parents, table) in then.items()}  # fmt: skip
+    transition = {
+        name: TableCPD(tuple((p, 0) if isinstance(p, str) else p for p in parents), np.array(table))
+        for name, (parents, table) in then.items()
+    }
     return DynamicNetwork(states, (prior.stages[0], later.transition), transition)
 
 
@@ -40,9 +42,7 @@ def truth():
 def test_a_known_network_comes_back(score):
     network = truth()
     found = learn_dynamic(network.sample(3000, seed=1), lags=2, score=score)
-    assert set(found.network.edges) == {
-        (("A", 2), "A"), (("A", 0), "B"), (("B", 1), "C"), (("C", 1), "C"),
-    }  # fmt: skip
+    assert set(found.network.edges) == {(("A", 2), "A"), (("A", 0), "B"), (("B", 1), "C"), (("C", 1), "C")}
     fresh = network.sample(3000, seed=2)
     assert found.network.bits_per_slice(fresh) == pytest.approx(network.bits_per_slice(fresh), abs=0.02)
     assert found.status.converged

@@ -11,13 +11,14 @@ import vl_convert
 
 from leverrier.api.discovery import Discovery
 from leverrier.cli import run
-from leverrier.cli.pages import told_as_notes
+from leverrier.cli.page_writing import told_as_notes
 from leverrier.errors import TooLargeError
-from leverrier.report import html, live
-from leverrier.report.discovery_page import discovery_page
-from leverrier.report.html import MOST_BYTES, as_block, page
-from leverrier.report.parts import Figure, Figures, Part, Words
-from leverrier.report.pictures import INK, pictured
+from leverrier.report.charts.pictures import INK, pictured
+from leverrier.report.html import live_script as live
+from leverrier.report.html import page_html as html
+from leverrier.report.html.page_html import MOST_BYTES, as_block, page
+from leverrier.report.pages.discovery_page import discovery_page
+from leverrier.report.parts.page_parts import Figure, Figures, Part, Words
 from tests import report_cases as cases
 
 SCRIPT = re.compile(r"<script(?P<kind>[^>]*)>(?P<text>.*?)</script>", re.S)
@@ -100,8 +101,12 @@ def test_the_policy_names_both_scripts_and_allows_nothing_else(hostile):
     assert said.startswith("default-src 'none';")
     assert not re.search("unsafe|eval|https?:|data:|blob:|[*]", said)
     assert {part.split()[0] for part in said.split("; ")} == {
-        "default-src", "script-src", "style-src", "base-uri", "form-action"
-    }  # fmt: skip
+        "default-src",
+        "script-src",
+        "style-src",
+        "base-uri",
+        "form-action",
+    }
 
 
 def test_ink_is_the_pages_own_colour_and_labels_that_read_like_it_stay():
@@ -162,10 +167,16 @@ def test_the_script_is_made_once_and_kept(folder, made):
     assert len(list(folder.rglob("*.js"))) == 1
 
 
-@pytest.mark.parametrize("hurt", [
-    lambda data: data[:-20], lambda data: data[:0], lambda data: data.replace(b"vegaEmbed", b"otherThing"),
-    lambda data: b"\xff" * len(data), lambda data: data + b"alert(1)",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "hurt",
+    [
+        lambda data: data[:-20],
+        lambda data: data[:0],
+        lambda data: data.replace(b"vegaEmbed", b"otherThing"),
+        lambda data: b"\xff" * len(data),
+        lambda data: data + b"alert(1)",
+    ],
+)
 def test_a_damaged_script_is_made_anew(folder, made, hurt):
     first = live.bundle()
     place = next(folder.rglob("*.js"))

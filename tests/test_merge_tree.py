@@ -8,13 +8,13 @@ import pytest
 
 from leverrier.api.saved import dump, load_examined
 from leverrier.data.table import Table
-from leverrier.discovery.agglomeration import agglomerate
-from leverrier.discovery.first_states import first_states
-from leverrier.discovery.merge_tree import FEW, MergeTree, merge_tree
+from leverrier.discovery.states.agglomeration import agglomerate
+from leverrier.discovery.states.first_states import first_states
+from leverrier.discovery.states.merge_tree import FEW, MergeTree, merge_tree
 from leverrier.errors import FormatError
-from leverrier.learning.score import BDe
-from leverrier.model.graph import Graph
-from leverrier.report.merge_chart import merge_chart
+from leverrier.learning.structure.score import BDe
+from leverrier.models.graph import Graph
+from leverrier.report.charts.merge_chart import merge_chart
 from tests.report_cases import found as case
 
 STAR = Graph.from_parents({"H": (), **dict.fromkeys("abcd", ("H",))})
@@ -101,10 +101,17 @@ def test_saved_and_loaded():
     assert load_examined(dump(found)).merges == {"H1": TREE}
 
 
-@pytest.mark.parametrize("broken", [
-    {"merges": [[0, 2, 1.5], [1, 9, 2.0]]}, {"merges": [[0, 3, 1.5], [1, 2, 2.0]]}, {"merges": [[0, 2, 1.5]]},
-    {"rows": [1.0]}, {"leaves": ["a"]}, {"merges": [[0, 0, 1.0], [1, 3, 2.0]]},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"merges": [[0, 2, 1.5], [1, 9, 2.0]]},
+        {"merges": [[0, 3, 1.5], [1, 2, 2.0]]},
+        {"merges": [[0, 2, 1.5]]},
+        {"rows": [1.0]},
+        {"leaves": ["a"]},
+        {"merges": [[0, 0, 1.0], [1, 3, 2.0]]},
+    ],
+)
 def test_a_damaged_tree_is_refused(broken):
     content = json.loads(dump(replace(case(), merges={"H1": TREE})))
     content["merges"]["H1"] |= broken

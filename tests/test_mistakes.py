@@ -174,7 +174,7 @@ CALLS = {
     "sequences by no column": lambda: lv.read_sequences(FRAME, by="z"),
     "a time that repeats": lambda: lv.read_sequences(FRAME, by="a", time="b"),
     "a hidden Markov model of no states": lambda: lv.hidden_markov(FRAME, states=0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))

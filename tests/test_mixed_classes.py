@@ -7,10 +7,10 @@ from scipy.special import logsumexp
 from sklearn.metrics import adjusted_rand_score
 
 from leverrier.errors import InputError, OptionError
-from leverrier.learning.mixed_classes import mixed_classes
-from leverrier.learning.mixture import fit_mixture
-from leverrier.model.mixed_classes import MixedClasses
-from leverrier.model.mixture import Mixture
+from leverrier.learning.classes.mixed_classes import mixed_classes
+from leverrier.learning.mixtures.fit_mixture import fit_mixture
+from leverrier.models.mixed_class_model import MixedClasses
+from leverrier.models.mixture import Mixture
 from tests.naive import mixture as naive
 
 MEANS = np.array([[0.0, 0.0, 0.0, 0.0], [2.5, -1.0, 1.5, 0.0], [-1.0, 2.5, 0.0, 2.5]])

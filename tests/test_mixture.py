@@ -8,7 +8,7 @@ import pytest
 
 from leverrier.data.matrix import as_matrix
 from leverrier.errors import InputError, OptionError, TableError
-from leverrier.model.mixture import Mixture
+from leverrier.models.mixture import Mixture
 from tests.naive import mixture as naive
 
 
@@ -128,9 +128,18 @@ def test_every_kind_of_frame_gives_the_same_numbers():
     columns = {"a": x[:, 0], "b": [None if np.isnan(cell) else cell for cell in x[:, 1]]}
     frame = pd.DataFrame(x, columns=["a", "b"])
     for given in (
-        frame, frame.convert_dtypes(), pl.DataFrame(columns), pl.LazyFrame(columns), pa.table(columns), columns,
-        np.ma.masked_invalid(x), x.astype(object), x.tolist(), np.asfortranarray(x), pd.DataFrame(x),
-    ):  # fmt: skip
+        frame,
+        frame.convert_dtypes(),
+        pl.DataFrame(columns),
+        pl.LazyFrame(columns),
+        pa.table(columns),
+        columns,
+        np.ma.masked_invalid(x),
+        x.astype(object),
+        x.tolist(),
+        np.asfortranarray(x),
+        pd.DataFrame(x),
+    ):
         np.testing.assert_array_equal(as_matrix(given).values, x)
     with pytest.raises(TableError, match="two columns are named 'a'"):
         as_matrix(pd.DataFrame(x, columns=["a", "a"]))

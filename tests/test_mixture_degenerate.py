@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from leverrier.errors import InputError
-from leverrier.learning.mixture import fit_mixture
-from leverrier.model.mixture import Mixture
+from leverrier.learning.mixtures.fit_mixture import fit_mixture
+from leverrier.models.mixture import Mixture
 
 RNG = np.random.default_rng(1)
 TWO = np.vstack([RNG.normal(0, 1, (60, 3)), RNG.normal(4, 1, (60, 3))])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from leverrier.errors import OptionError
-from leverrier.learning.mixture import fit_mixture
-from leverrier.model.mixture import Mixture
-from leverrier.report.mixture import climb_figure, ellipse, mixture_figure
+from leverrier.learning.mixtures.fit_mixture import fit_mixture
+from leverrier.models.mixture import Mixture
+from leverrier.report.charts.mixture_charts import climb_figure, ellipse, mixture_figure
 
 TRUE = Mixture([0.4, 0.6], [[0.0, 0.0, 1.0], [5.0, 1.0, 0.0]], np.array([np.diag([1.0, 2.0, 1.0]), np.eye(3)]))
 X = TRUE.sample(150, seed=0)

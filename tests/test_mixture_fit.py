@@ -6,9 +6,9 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from leverrier.errors import OptionError
-from leverrier.learning.mixture import fit_mixture
-from leverrier.learning.mixture_prior import NormalInverseWishart
-from leverrier.model.mixture import Mixture
+from leverrier.learning.mixtures.fit_mixture import fit_mixture
+from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart
+from leverrier.models.mixture import Mixture
 from leverrier.status import Status
 from tests.naive import mixture as naive
 
@@ -240,9 +240,15 @@ def test_many_columns_agree_with_scikit_learn():
     x = rng.normal(size=(k, d))[rng.integers(0, k, n)] * 2 + rng.normal(size=(n, d)) @ rng.normal(size=(d, d))
     start = Mixture(np.full(k, 1 / k), x[:k], np.broadcast_to(np.cov(x.T), (k, d, d)))
     other = GaussianMixture(
-        k, tol=0, reg_covar=0, max_iter=30, weights_init=start.weights, means_init=start.means,
-        precisions_init=np.linalg.inv(start.matrices), init_params="random_from_data",
-    )  # fmt: skip
+        k,
+        tol=0,
+        reg_covar=0,
+        max_iter=30,
+        weights_init=start.weights,
+        means_init=start.means,
+        precisions_init=np.linalg.inv(start.matrices),
+        init_params="random_from_data",
+    )
     with threadpool_limits(1), pytest.warns(match="converge"):
         other.fit(x)
     ours = fit_mixture(x, k, init=start, prior=None, max_iterations=30, accelerate=False, tolerance=0)

@@ -12,8 +12,8 @@ from scipy import stats
 
 from leverrier import datasets
 from leverrier.errors import NetworkError, OptionError, TooLargeError
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from tests.naive.networks import dependence, joint, random_graph, random_network
 
 seeds = st.integers(0, 2**32 - 1)
@@ -155,26 +155,32 @@ def test_separation_wants_known_and_disjoint_nodes():
 # --- what is refused --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("parents", "message"), [
-    ({"a": ["c"], "b": ["a"], "c": ["b"]}, r"cycle: (a → b → c → a|b → c → a → b|c → a → b → c)"),
-    ({"a": ["a"]}, "cycle: a → a"),
-    ({"a": ["z"]}, "'a' has a parent 'z'"),
-    ({"a": [], "b": ["a", "a"]}, "'b' names a parent twice"),
-])
+@pytest.mark.parametrize(
+    ("parents", "message"),
+    [
+        ({"a": ["c"], "b": ["a"], "c": ["b"]}, r"cycle: (a → b → c → a|b → c → a → b|c → a → b → c)"),
+        ({"a": ["a"]}, "cycle: a → a"),
+        ({"a": ["z"]}, "'a' has a parent 'z'"),
+        ({"a": [], "b": ["a", "a"]}, "'b' names a parent twice"),
+    ],
+)
 def test_a_graph_that_is_none(parents, message):
     with pytest.raises(NetworkError, match=message):
         Graph.from_parents(parents)
 
 
-@pytest.mark.parametrize(("states", "table", "message"), [
-    (["x", "y"], [0.5, 0.4], "not a distribution"),
-    (["x", "y"], [1.5, -0.5], "not a distribution"),
-    (["x", "y"], [np.nan, 1.0], "not a distribution"),
-    (["x", "y"], [np.inf, -np.inf], "not a distribution"),
-    (["x", "y", "z"], [0.5, 0.5], r"shape \(2,\), expected \(3,\)"),
-    (["x", "x"], [0.5, 0.5], "the state 'x' twice"),
-    ([], [], "no states"),
-])
+@pytest.mark.parametrize(
+    ("states", "table", "message"),
+    [
+        (["x", "y"], [0.5, 0.4], "not a distribution"),
+        (["x", "y"], [1.5, -0.5], "not a distribution"),
+        (["x", "y"], [np.nan, 1.0], "not a distribution"),
+        (["x", "y"], [np.inf, -np.inf], "not a distribution"),
+        (["x", "y", "z"], [0.5, 0.5], r"shape \(2,\), expected \(3,\)"),
+        (["x", "x"], [0.5, 0.5], "the state 'x' twice"),
+        ([], [], "no states"),
+    ],
+)
 def test_a_network_that_is_none(states, table, message):
     with pytest.raises(NetworkError, match=message):
         Network.build(Graph.from_parents({"a": []}), {"a": states}, {"a": table})

@@ -7,19 +7,22 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.data import cells, memory, scanning
-from leverrier.data import parts as file_parts
-from leverrier.data.parts import look_at
+from leverrier.counts import observation, parted_observation
+from leverrier.counts.parted_expectation import PartedPlan, Passes
+from leverrier.data import encoded_cells as cells
+from leverrier.data import file_parts
+from leverrier.data import memory_limit as memory
+from leverrier.data.file_parts import look_at
+from leverrier.data.reading import scanning
 from leverrier.data.table import Table
 from leverrier.errors import NetworkError, OptionError, TableError, TooLargeError
-from leverrier.inference import groups, trees
-from leverrier.learning import cheeseman_stutz
-from leverrier.learning.em import ParameterClimb
-from leverrier.learning.fit_task import make_task
-from leverrier.learning.hidden import in_parts, observation_of, parted_observation_of
-from leverrier.learning.starts import random_start
-from leverrier.statistics import observation, parted_observation
-from leverrier.statistics.parted_expectation import PartedPlan, Passes
+from leverrier.inference.exact import group_trees as trees
+from leverrier.inference.exact import groups
+from leverrier.learning.em import cheeseman_stutz
+from leverrier.learning.em.fit_task import make_task
+from leverrier.learning.em.network_em import ParameterClimb
+from leverrier.learning.em.pairing import in_parts, observation_of, parted_observation_of
+from leverrier.learning.em.starting_points import random_start
 from tests.naive.em import em_step, expected_table, log_likelihood
 from tests.naive.networks import random_network
 

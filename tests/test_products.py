@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
+from leverrier.counts import expected_counts as expected
+from leverrier.counts.expected_counts import ExpectedCounts
+from leverrier.counts.family import Family
+from leverrier.counts.observation import Observation, observe
 from leverrier.data.table import Table
-from leverrier.inference import groups, trees
-from leverrier.inference.expectation import EStep
-from leverrier.learning.fit import fit
-from leverrier.model.graph import Graph
-from leverrier.statistics import expected
-from leverrier.statistics.expected import ExpectedCounts
-from leverrier.statistics.family import Family
-from leverrier.statistics.observation import Observation, observe
+from leverrier.inference.exact import group_trees as trees
+from leverrier.inference.exact import groups
+from leverrier.inference.exact.e_step import EStep
+from leverrier.learning.em.fit import fit
+from leverrier.models.graph import Graph
 from tests.naive.mean_field import mean_field
 from tests.naive.networks import random_network
 

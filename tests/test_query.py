@@ -8,10 +8,10 @@ import pytest
 
 from leverrier.data.table import Table
 from leverrier.errors import NetworkError, OptionError, TableError, TooLargeError
-from leverrier.inference.factors import Factor
-from leverrier.inference.loopy import loopy
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.inference.approximate.loopy import loopy
+from leverrier.inference.exact.factors import Factor
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from tests.naive import enumeration
 
 
@@ -32,9 +32,7 @@ def random_network(rng, most=7):
 def plain(network):
     """Cardinalities and factors, for enumeration."""
     number = {name: i for i, name in enumerate(network.variables)}
-    factors = [
-        Factor(tuple(number[v] for v in (*network.parents(n), n)), network.cpt(n)) for n in network.variables
-    ]
+    factors = [Factor(tuple(number[v] for v in (*network.parents(n), n)), network.cpt(n)) for n in network.variables]
     return [network.cardinality(n) for n in network.variables], factors
 
 
@@ -58,9 +56,9 @@ def table_of(network, codes):
 def way(request, monkeypatch):
     """Each way that rows can be taken: all of them must agree."""
     if request.param != "tree":
-        monkeypatch.setattr("leverrier.inference.rows.MANY_PATTERNS", 0)
+        monkeypatch.setattr("leverrier.inference.exact.hole_groups.MANY_PATTERNS", 0)
     if "large" in request.param:
-        monkeypatch.setattr("leverrier.inference.rows.LARGEST_GROUP", 5)
+        monkeypatch.setattr("leverrier.inference.exact.hole_groups.LARGEST_GROUP", 5)
 
 
 @pytest.mark.usefixtures("way")
@@ -181,7 +179,7 @@ def test_rows_in_blocks_change_nothing(monkeypatch):
     data = table_of(network, holed(rng, network, 23))
     name = network.variables[1]
     whole = network.row_log_likelihood(data), network.posterior(data, name), network.complete(data).codes
-    monkeypatch.setattr("leverrier.model.query.BLOCK", 5)
+    monkeypatch.setattr("leverrier.models.network_query.BLOCK", 5)
     np.testing.assert_allclose(network.row_log_likelihood(data), whole[0], atol=1e-12)
     np.testing.assert_allclose(network.posterior(data, name), whole[1], atol=1e-12)
     assert np.array_equal(network.complete(data).codes, whole[2])
@@ -224,7 +222,7 @@ def test_what_is_too_large_says_so_and_can_be_approximated():
 
 
 def test_messages_that_do_not_settle_are_said_to(monkeypatch):
-    monkeypatch.setattr("leverrier.model.query.loopy", lambda *model: loopy(*model, max_iterations=1))
+    monkeypatch.setattr("leverrier.models.network_query.loopy", lambda *model: loopy(*model, max_iterations=1))
     network = random_network(np.random.default_rng(5))
     data = network.sample(3, seed=0).select(network.variables[:1])
     with pytest.warns(UserWarning, match="did not settle in 3 of 3 rows"):
@@ -233,7 +231,7 @@ def test_messages_that_do_not_settle_are_said_to(monkeypatch):
 
 def test_the_sums_of_a_real_network(shared_data):
     """ALARM with holes: one einsum over all tables is another way to the same numbers."""
-    from leverrier.formats.files import read_network
+    from leverrier.formats.network_files import read_network
 
     network = read_network(shared_data / "networks" / "alarm.bif")
     rng = np.random.default_rng(8)
@@ -260,7 +258,7 @@ def test_the_sums_of_a_real_network(shared_data):
 @pytest.mark.parametrize("name", ["andes", "water"])
 def test_the_chain_rule_on_large_networks(shared_data, name):
     """P(evidence) is the product of P(each cell | the cells before it), each from another posterior."""
-    from leverrier.formats.files import read_network
+    from leverrier.formats.network_files import read_network
 
     network = read_network(shared_data / "networks" / f"{name}.bif")
     data = network.sample(1, seed=1)
@@ -273,8 +271,8 @@ def test_the_chain_rule_on_large_networks(shared_data, name):
 
 
 def test_munin1_is_refused_whole_and_answered_where_evidence_allows(shared_data):
-    from leverrier.formats.files import read_network
-    from leverrier.inference.junction import JunctionTree
+    from leverrier.formats.network_files import read_network
+    from leverrier.inference.exact.junction import JunctionTree
 
     network = read_network(shared_data / "networks" / "munin1.bif")
     cardinalities, factors = plain(network)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from leverrier.data.binning import bin_labels, choose_cuts, cuts_of, roundest
-from leverrier.data.reading import read_table
+from leverrier.data.reading.binning import bin_labels, choose_cuts, cuts_of, roundest
+from leverrier.data.reading.read_table import read_table
 from tests.naive.binning import naive_quantile_gaps
 
 numbers = st.floats(allow_nan=False, width=32) | st.integers(-5, 5).map(float)

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leverrier.data import scanning
-from leverrier.data.files import file_source
-from leverrier.data.reading import read_table
+from leverrier.data.reading import scanning
+from leverrier.data.reading.column_files import file_source
+from leverrier.data.reading.read_table import read_table
 from leverrier.errors import OptionError, TableError
 
 
@@ -303,7 +303,7 @@ def test_a_file_that_cannot_be_opened(csv, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     path = csv("a,b\n1,2\n")
-    monkeypatch.setattr("leverrier.data.csvtext.open", refuse, raising=False)
+    monkeypatch.setattr("leverrier.data.reading.csv_text.open", refuse, raising=False)
     with pytest.raises(TableError, match=r"t\.csv: cannot be read \(Permission denied\)"):
         read_table(path)
 

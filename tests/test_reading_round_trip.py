@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from leverrier.data import scanning
-from leverrier.data.frames import to_frame
-from leverrier.data.meaning import MARKS, MEANINGS
-from leverrier.data.reading import read_table
+from leverrier.data.reading import scanning
+from leverrier.data.reading.frames import to_frame
+from leverrier.data.reading.read_table import read_table
+from leverrier.data.reading.text_types import MARKS, MEANINGS
+from leverrier.data.reading.write_table import write_table
 from leverrier.data.table import Table, Variable
-from leverrier.data.writing import write_table
 from leverrier.errors import MissingExtraError, OptionError, TableError
 
 quiet = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -194,7 +194,11 @@ def test_parquet_keeps_types(tmp_path):
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "t.csv"
     path.write_text("old")
-    monkeypatch.setattr("leverrier.data.writing._write_rows", lambda *_: (_ for _ in ()).throw(OSError("disk full")))
+
+    def full(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("leverrier.data.reading.write_table._write_rows", full)
     with pytest.raises(TableError, match=r"t\.csv: cannot be written \(disk full\)"):
         write_table(small(), path)
     assert path.read_text() == "old"

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from leverrier.data.reading import describe_columns, read_table
+from leverrier.data.reading.read_table import describe_columns, read_table
 from leverrier.errors import OptionError, TableError
 
 HOLE = 255
@@ -21,11 +21,7 @@ def column(table, name):
     return [None if code == table.missing else states[code] for code in table.column(name)]
 
 
-CELLS = {
-    "text": ["b", None, "a", "b", "a"],
-    "flag": [True, False, None, True, True],
-    "count": [3, 1, None, 1, 10],
-}
+CELLS = {"text": ["b", None, "a", "b", "a"], "flag": [True, False, None, True, True], "count": [3, 1, None, 1, 10]}
 
 
 @pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame, pa.table, lambda cells: pl.DataFrame(cells).lazy()])

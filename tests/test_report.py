@@ -14,11 +14,11 @@ from leverrier.api.discovery import Discovery
 from leverrier.api.saved import dump, load_examined
 from leverrier.discovery.findings import Attempt
 from leverrier.errors import FormatError, OptionError
-from leverrier.report.discovery_page import discovery_page
-from leverrier.report.html import MOST_BYTES
-from leverrier.report.parts import Part, Words, abbreviated, shortened
-from leverrier.report.pictures import save_picture
-from leverrier.report.profiles import wilson
+from leverrier.report.charts.pictures import save_picture
+from leverrier.report.html.page_html import MOST_BYTES
+from leverrier.report.pages.discovery_page import discovery_page
+from leverrier.report.parts.page_parts import Part, Words, abbreviated, shortened
+from leverrier.report.parts.profiles import wilson
 from tests import report_cases as cases
 
 VOID = {"meta", "path", "line", "rect", "circle", "stop", "br", "link", "img"}
@@ -129,10 +129,14 @@ def test_figures_are_static_pictures_in_the_pages_own_colours(pages):
     assert "currentColor" in text
 
 
-@pytest.mark.parametrize(("gains", "said"), [
-    ((), "No candidate gained anything"), ((-3.0, 0.0), "No candidate gained anything"),
-    ((7.9, 2.0), "The best candidate gained 7.9 nats"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("gains", "said"),
+    [
+        ((), "No candidate gained anything"),
+        ((-3.0, 0.0), "No candidate gained anything"),
+        ((7.9, 2.0), "The best candidate gained 7.9 nats"),
+    ],
+)
 def test_what_is_said_of_candidates_agrees_with_their_list(gains, said):
     tried = tuple(Attempt(("a", "b", "c"), "semi-clique", "as found", 2, gain, ("a", "b", "c")) for gain in gains)
     page = discovery_page(replace(cases.nothing(), attempts=tried), "t")

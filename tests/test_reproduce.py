@@ -2,15 +2,15 @@
 
 import pytest
 
+from experiments import em, experiments
+from experiments.command import NAMES
+from experiments.elidan2000_cases import figure2_line, over_plain, real_line
+from experiments.elidan2000_claims import Case, claims
+from experiments.elidan2001 import show as show_states
+from experiments.elidan2001_claims import LEFT_OUT_OF_20
+from experiments.elidan2001_states import alarm_24, alarm_variables, deviations, four_hidden, tree
+from experiments.tables import split, stocks, table_of
 from leverrier import datasets
-from leverrier.cli.reproducing import NAMES
-from leverrier.reproduce import em, experiments
-from leverrier.reproduce.elidan2000_cases import figure2_line, over_plain, real_line
-from leverrier.reproduce.elidan2000_claims import Case, claims
-from leverrier.reproduce.elidan2001 import show as show_states
-from leverrier.reproduce.elidan2001_claims import LEFT_OUT_OF_20
-from leverrier.reproduce.elidan2001_states import alarm_24, alarm_variables, deviations, four_hidden, tree
-from leverrier.reproduce.tables import split, stocks, table_of
 
 
 @pytest.mark.parametrize("name", experiments.NAMES)

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from leverrier.reproduce.boyen1999 import columns_of, show, units
-from leverrier.reproduce.boyen1999_bat import divergence, figure1, gold
-from leverrier.reproduce.boyen1999_claims import TABLE_1, TABLE_2
-from leverrier.reproduce.boyen1999_data import bat_slices, pair
-from leverrier.reproduce.boyen1999_rows import table2
+from experiments.boyen1999 import columns_of, show, units
+from experiments.boyen1999_bat import divergence, figure1, gold
+from experiments.boyen1999_claims import TABLE_1, TABLE_2
+from experiments.boyen1999_data import bat_slices, pair
+from experiments.boyen1999_rows import table2
 
 
 def sources_own():

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments import experiments, showing
+from experiments.experiment import Claim, Experiment, Section, Shown, Unit, not_run
+from experiments.runner import Settings, kept, run
+from experiments.store import Store
 from leverrier.cli import run as command
 from leverrier.discovery.plan import Stop
 from leverrier.errors import FormatError
-from leverrier.report.parts import Grid
-from leverrier.reproduce import experiments, showing
-from leverrier.reproduce.experiment import Claim, Experiment, Section, Shown, Unit, not_run
-from leverrier.reproduce.runner import Settings, kept, run
-from leverrier.reproduce.store import Store
+from leverrier.report.parts.page_parts import Grid
 
 CALLS = []
 
@@ -101,8 +101,9 @@ def test_two_runs_in_one_folder_keep_each_others_results(tmp_path):
 
 
 def test_a_unit_that_breaks_costs_none_of_the_others(tmp_path):
-    bad = replace(TINY, units=lambda q, s: [Unit("bad", broken, {"seed": 5}, cost=100), *units(q, s),
-                                            Unit("nan", not_json)])  # fmt: skip
+    bad = replace(
+        TINY, units=lambda q, s: [Unit("bad", broken, {"seed": 5}, cost=100), *units(q, s), Unit("nan", not_json)]
+    )
     for jobs in (1, 2):
         found = run(bad, settings(tmp_path / str(jobs), jobs=jobs), Stop())
         assert list(found.kept) == ["draw 0", "draw 1", "draw 2", "draw 3"]
@@ -181,8 +182,10 @@ def test_the_verb_writes_a_page_json_and_docs(capsys):
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize(("arguments", "words"), [([], "name a source"), (["freud1899"], "freud1899"),
-                                                  (["em", "--data", "nowhere"], "nowhere")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [([], "name a source"), (["freud1899"], "freud1899"), (["em", "--data", "nowhere"], "nowhere")],
+)
 def test_a_wrong_name_is_one_clear_line(arguments, words, capsys):
     assert command(["reproduce", *arguments]) == 2
     assert words in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leverrier.reproduce.wood2006 import (
+from experiments.wood2006 import (
     STRUCTURES,
     figure3_curves,
     figure3_line,
@@ -12,7 +12,7 @@ from leverrier.reproduce.wood2006 import (
     figure4_line,
     figure4_verdicts,
 )
-from leverrier.reproduce.wood2006_stroke import TRUTH, posterior_line, simulated_patients, stroke_verdicts
+from experiments.wood2006_stroke import TRUTH, posterior_line, simulated_patients, stroke_verdicts
 
 
 def counted(method, sampler, start, causes, count):
@@ -28,23 +28,41 @@ def test_one_line_of_figure_3_counts_the_causes():
 def test_curves_are_means_over_data_sets():
     lines = [counted("gibbs", "default", 0, 3, count) for count in (2.0, 4.0)]
     assert figure3_curves(lines) == [
-        {"method": "gibbs", "sampler": "default", "start": 0, "causes": 3, "mean": 3.0, "sd": pytest.approx(2**0.5),
-         "data_sets": 2}
-    ]  # fmt: skip
+        {
+            "method": "gibbs",
+            "sampler": "default",
+            "start": 0,
+            "causes": 3,
+            "mean": 3.0,
+            "sd": pytest.approx(2**0.5),
+            "data_sets": 2,
+        }
+    ]
 
 
 def test_figure_3_holds_only_within_half_a_cause_and_the_sources_rjmcmc_only_below():
-    lines = [counted("gibbs", "default", 0, 3, 3.2), counted("gibbs", "default", 10, 3, 3.7),
-             counted("rjmcmc", "wood2006", 0, 3, 1.1), counted("rjmcmc", "wood2006", 10, 3, 2.9),
-             counted("rjmcmc", "default", 0, 3, 2.1)]  # fmt: skip
+    lines = [
+        counted("gibbs", "default", 0, 3, 3.2),
+        counted("gibbs", "default", 10, 3, 3.7),
+        counted("rjmcmc", "wood2006", 0, 3, 1.1),
+        counted("rjmcmc", "wood2006", 10, 3, 2.9),
+        counted("rjmcmc", "default", 0, 3, 2.1),
+    ]
     holds = {(v["method"], v["sampler"], v["start"]): v["holds"] for v in figure3_verdicts(lines)}
-    assert holds == {("gibbs", "default", 0): True, ("gibbs", "default", 10): False, ("rjmcmc", "wood2006", 0): True,
-                     ("rjmcmc", "wood2006", 10): False, ("rjmcmc", "default", 0): False}  # fmt: skip
+    assert holds == {
+        ("gibbs", "default", 0): True,
+        ("gibbs", "default", 10): False,
+        ("rjmcmc", "wood2006", 0): True,
+        ("rjmcmc", "wood2006", 10): False,
+        ("rjmcmc", "default", 0): False,
+    }
 
 
 def test_figure_4_sets_our_moves_beside_the_sources():
-    lines = [figure4_line("disconnected", 0, "gibbs", sampler, n_trials=200, sweeps=40, points=4)
-             for sampler in ("default", "wood2006")]  # fmt: skip
+    lines = [
+        figure4_line("disconnected", 0, "gibbs", sampler, n_trials=200, sweeps=40, points=4)
+        for sampler in ("default", "wood2006")
+    ]
     assert lines[0]["sweeps"][-1] == 40
     curves = figure4_curves(lines)
     assert [len(curve["in_degree"]) for curve in curves] == [len(lines[0]["sweeps"])] * 2
@@ -54,8 +72,11 @@ def test_figure_4_sets_our_moves_beside_the_sources():
 
 def test_structures_are_of_the_sources_sizes_and_the_last_has_a_twin():
     assert {name: np.array(links).shape for name, links in STRUCTURES.items()} == {
-        "degree 1": (6, 6), "disconnected": (6, 4), "under-complete": (6, 4), "over-complete": (6, 8),
-    }  # fmt: skip
+        "degree 1": (6, 6),
+        "disconnected": (6, 4),
+        "under-complete": (6, 4),
+        "over-complete": (6, 8),
+    }
     over = np.array(STRUCTURES["over-complete"])
     np.testing.assert_array_equal(over[:, 4], over[:, 5])
 

@@ -9,11 +9,11 @@ import pytest
 
 import leverrier as lv
 from leverrier.api.saved import dump
-from leverrier.cli.progress import Interruptible
-from leverrier.data import checkpoint as checkpoints
-from leverrier.data.checkpoint_format import unpack
+from leverrier.cli.progress_bar import Interruptible
 from leverrier.discovery.plan import Stop
 from leverrier.errors import Cut
+from leverrier.run import checkpoint as checkpoints
+from leverrier.run.checkpoint_format import unpack
 
 NETWORK = lv.datasets.network("alarm")
 COLUMNS = ["CATECHOL", "CO", "HRBP", "ERRLOWOUTPUT", "HREKG", "HRSAT"]

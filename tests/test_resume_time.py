@@ -12,12 +12,13 @@ import pandas as pd
 import pytest
 
 import leverrier as lv
-from leverrier.cli import progress, run
-from leverrier.data import checkpoint as checkpoints
-from leverrier.data.checkpoint import Journal
-from leverrier.discovery import time_pieces
+from leverrier.cli import progress_bar as progress
+from leverrier.cli import run
 from leverrier.discovery.plan import Stop
+from leverrier.discovery.time import time_codecs as time_pieces
 from leverrier.errors import Cut
+from leverrier.run import checkpoint as checkpoints
+from leverrier.run.checkpoint import Journal
 
 READ = {"by": "who", "time": "t"}
 
@@ -30,8 +31,9 @@ def diary():
     regime = np.cumsum(changed) % 2
     high = rng.random((3, 200)) < np.where(regime == 1, 0.88, 0.12)
     cells = {f"x{i}": np.where(row, "hi", "lo") for i, row in enumerate(high)}
-    return pd.DataFrame({"who": np.repeat(["a", "b"], 100), "t": np.tile(np.arange(100), 2), **cells,
-                         "noise": rng.integers(0, 3, 200)})  # fmt: skip
+    return pd.DataFrame(
+        {"who": np.repeat(["a", "b"], 100), "t": np.tile(np.arange(100), 2), **cells, "noise": rng.integers(0, 3, 200)}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -165,11 +167,18 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(case, tmp_path, monkey
 
 
 def started(path, *more):
-    code = "import sys; from leverrier.data import checkpoint as c; c.EVERY = 0.0; from leverrier.cli import run; " \
-        "sys.exit(run(sys.argv[1:]))"  # fmt: skip
+    code = (
+        "import sys; from leverrier.data import checkpoint as c; c.EVERY = 0.0; from leverrier.cli import run; "
+        "sys.exit(run(sys.argv[1:]))"
+    )
     asked = ["discover", str(path), "--by", "who", "--time", "t", "--seed", "1", *more]
-    return subprocess.Popen([sys.executable, "-c", code, *asked], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, start_new_session=True)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *asked],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
 
 
 def until_something_is_kept(process, folder, seconds):

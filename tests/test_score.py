@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import leverrier as lv
+from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
 from leverrier.errors import InputError, OptionError, TableError
-from leverrier.learning.family_scores import FamilyScores
-from leverrier.learning.score import AIC, BIC, BDe, BDeu, LogLikelihood, family_score
-from leverrier.model.graph import Graph
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.score import AIC, BIC, BDe, BDeu, LogLikelihood, family_score
+from leverrier.models.graph import Graph
 from tests.naive.counts import count_table, dirichlet_score, log_likelihood
 from tests.naive.graphs import all_dags, classes
 from tests.test_counts import as_rows, random_table
@@ -86,7 +86,7 @@ def test_the_score_with_a_constant_pseudo_count_is_not_equivalent():
 
 
 def test_counts_beyond_the_table_of_rises_are_exact(monkeypatch):
-    import leverrier.learning.rises as module
+    import leverrier.learning.structure.score_increments as module
 
     table = random_table(np.random.default_rng(2), n_rows=4000)
     exact = FamilyScores(ObservedCounts(table), BDeu(1), 10**6).expand(0, 2)

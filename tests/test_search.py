@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 
 import leverrier as lv
+from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
 from leverrier.errors import NetworkError, OptionError
-from leverrier.kernels.equivalence import essential, extend, orient
-from leverrier.learning.family_scores import FamilyScores
-from leverrier.learning.score import BDeu
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.kernels.search.equivalence import essential, extend, orient
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.score import BDeu
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 from leverrier.status import Status
 from tests.naive.graphs import all_dags, classes, signature
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.kernels.orders import undominated
-from leverrier.learning.family_scores import FamilyScores
-from leverrier.learning.search.best import fixed_point
-from leverrier.learning.search.constraints import as_parents, make_problem
-from leverrier.learning.search.orders import climb_orders, search_orders
-from leverrier.learning.search.problem import Effort, Problem
-from leverrier.model.graph import Graph
-from leverrier.statistics.observed import ObservedCounts
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.kernels.search.order_climb import undominated
+from leverrier.learning.structure.constraints import as_parents, make_problem
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.order_search import climb_orders, search_orders
+from leverrier.learning.structure.problem import Effort, Problem
+from leverrier.learning.structure.strong_search import fixed_point
+from leverrier.models.graph import Graph
 from tests.naive.orders import best_total
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leverrier.discovery.semi_clique import is_semi_clique, links_of, semi_cliques
+from leverrier.discovery.places.semi_clique import is_semi_clique, links_of, semi_cliques
 from leverrier.errors import OptionError
-from leverrier.model.graph import Graph
+from leverrier.models.graph import Graph
 
 graphs = st.builds(
     lambda n, p, seed: nx.gnp_random_graph(n, p, seed=seed),

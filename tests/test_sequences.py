@@ -7,16 +7,20 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from leverrier.data.sequences import Sequences, as_sequences, read_sequences
+from leverrier.data.sequences.read_sequences import Sequences, as_sequences, read_sequences
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 
 
 def diary():
     return pd.DataFrame(
-        {"patient": list("bbaabb"), "day": [1, 2, 5, 3, 3, 5], "mood": ["low", "high", "low", None, "low", "high"],
-         "pulse": [60.5, 71.25, 66.5, 70.0, np.nan, 64.0]}
-    )  # fmt: skip
+        {
+            "patient": list("bbaabb"),
+            "day": [1, 2, 5, 3, 3, 5],
+            "mood": ["low", "high", "low", None, "low", "high"],
+            "pulse": [60.5, 71.25, 66.5, 70.0, np.nan, 64.0],
+        }
+    )
 
 
 def test_rows_are_told_apart_sorted_and_gaps_filled():
@@ -26,9 +30,7 @@ def test_rows_are_told_apart_sorted_and_gaps_filled():
     assert found.times.tolist() == [1, 2, 3, 4, 5, 3, 4, 5]
     assert found.rows.tolist() == [0, 1, 4, -1, 5, 3, -1, 2]
     mood = found.table.to_pandas()["mood"].tolist()
-    assert [x if isinstance(x, str) else None for x in mood] == [
-        "low", "high", "low", None, "high", None, None, "low",
-    ]  # fmt: skip
+    assert [x if isinstance(x, str) else None for x in mood] == ["low", "high", "low", None, "high", None, None, "low"]
     np.testing.assert_array_equal(found.numbers["pulse"], [60.5, 71.25, np.nan, np.nan, 64, 70, np.nan, 66.5])
     assert any("sorted by time" in note for note in found.notes)
     assert any("2 gaps in time, 2 slices of step 1" in note for note in found.notes)

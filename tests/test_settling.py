@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.discovery.candidate import Candidate
-from leverrier.discovery.deepening import Found, Screening, centred
-from leverrier.discovery.find import begin
+from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.deepening import Found, Screening, centred
+from leverrier.discovery.places.number_of_states import settled
+from leverrier.discovery.places.search import begin
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.settling import settled
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 CHILDREN = tuple(f"x{i}" for i in range(6))
 

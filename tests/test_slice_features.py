@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from leverrier.data.slice_features import LEVELS, SPANS, Lag, Memory, feature_table, lag_features, memory_features
+from leverrier.data.sequences.slice_features import (
+    LEVELS,
+    SPANS,
+    Lag,
+    Memory,
+    feature_table,
+    lag_features,
+    memory_features,
+)
 from leverrier.data.table import Table, Variable
 from tests.naive import slice_features as naive
 

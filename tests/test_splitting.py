@@ -3,13 +3,13 @@
 import numpy as np
 
 import leverrier as lv
-from leverrier.discovery.candidate import Candidate
-from leverrier.discovery.deepening import Found, Screening, centred
-from leverrier.discovery.find import begin
+from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.deepening import Found, Screening, centred
+from leverrier.discovery.places.search import begin
+from leverrier.discovery.places.splitting import split_in_two
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.splitting import split_in_two
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 FIRST, SECOND = tuple(f"a{i}" for i in range(5)), tuple(f"b{i}" for i in range(5))
 
@@ -41,8 +41,9 @@ def test_two_linked_variables_come_apart():
     assert split is not None
     graph = split.tried.graph
     assert {frozenset(graph.neighbours(name) & set(data.variables)) for name in ("H1", "H2")} == {
-        frozenset(FIRST), frozenset(SECOND)
-    }  # fmt: skip
+        frozenset(FIRST),
+        frozenset(SECOND),
+    }
     assert dict(split.sizes) == {"H1": 2, "H2": 2}
     assert split.gain > 0
 

@@ -6,9 +6,9 @@ import pytest
 import leverrier as lv
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
-from leverrier.learning.structural_em import structural_em
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.learning.structure.structural_em import structural_em
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 
 def star(seed=0, children=5, states=2, extra=2):

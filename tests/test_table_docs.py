@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from leverrier.data.reading import read_table
+from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
 
 
@@ -40,10 +40,7 @@ def test_the_documented_snippets_run(tmp_path, monkeypatch):
     assert (tmp_path / "table.parquet").exists()
 
 
-@pytest.mark.parametrize(
-    ("distinct", "kept"),
-    [(12, True), (13, False)],
-)
+@pytest.mark.parametrize(("distinct", "kept"), [(12, True), (13, False)])
 def test_the_documented_limit_for_identifiers_of_text(distinct, kept):
     cells = [f"t{i}" for i in range(distinct)] + ["t0"] * (distinct - 1)
     table = read_table({"t": cells, "b": [i % 2 for i in range(len(cells))]})

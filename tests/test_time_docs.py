@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from leverrier.errors import OptionError
-from leverrier.model.dynamic import DynamicNetwork
-from leverrier.report.time import forecast_chart, state_ribbon
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.report.charts.dynamic_charts import forecast_chart, state_ribbon
 
 
 def test_the_documented_snippets_run(tmp_path, monkeypatch, capsys):

@@ -5,17 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from leverrier.data.slice_features import lag_features, memory_features
-from leverrier.data.slices import Sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import lag_features, memory_features
 from leverrier.data.table import Table, Variable
 from leverrier.errors import FormatError, OptionError
-from leverrier.formats.dynamic import dumps_dynamic, loads_dynamic, read_dynamic, write_dynamic
-from leverrier.learning.chain_em import ChainSettings, fit_chains
-from leverrier.learning.column_fit import Smoothing
-from leverrier.learning.dynamic import as_dynamic
-from leverrier.learning.slice_choice import bag_slices, choose, fit_slices
-from leverrier.learning.slice_design import make_design, make_folds
-from leverrier.model.slice_forecast import simulate
+from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic, read_dynamic, write_dynamic
+from leverrier.learning.chains.chain_em import ChainSettings, fit_chains
+from leverrier.learning.slices.column_fit import Smoothing
+from leverrier.learning.slices.learn_dynamic import as_dynamic
+from leverrier.learning.slices.slice_choice import bag_slices, choose, fit_slices
+from leverrier.learning.slices.slice_design import make_design, make_folds
+from leverrier.models.slices.slice_forecast import simulate
 
 NAMES = ("tune", "key", 'a "column" &\nmore')
 
@@ -31,8 +31,11 @@ def played(seed=0, n=360):
     loud = (rng.random(n) < np.where(mood, 0.9, 0.1)).astype(int)
     codes = np.stack([x, key, loud]).astype(np.uint8)
     codes[:, rng.random(n) < 0.03] = 255
-    columns = (Variable(NAMES[0], tuple(range(6)), "integer"), Variable(NAMES[1], ("a", 1, True, 2.5)),
-               Variable(NAMES[2], (False, True), "boolean"))  # fmt: skip
+    columns = (
+        Variable(NAMES[0], tuple(range(6)), "integer"),
+        Variable(NAMES[1], ("a", 1, True, 2.5)),
+        Variable(NAMES[2], (False, True), "boolean"),
+    )
     return Sequences.from_table(Table(columns, codes), np.arange(0, n + 1, 40))
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from leverrier.data.slice_features import Lag, lag_features
-from leverrier.data.slices import Sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import Lag, lag_features
 from leverrier.data.table import Table, Variable
 from leverrier.errors import NetworkError
-from leverrier.learning.column_fit import (
+from leverrier.learning.slices.column_fit import (
     SMOOTHINGS,
     Smoothing,
     grow_column,
@@ -15,12 +15,12 @@ from leverrier.learning.column_fit import (
     recount_column,
     smoothed_probabilities,
 )
-from leverrier.learning.score import BDe, family_score
-from leverrier.learning.slice_choice import bag_slices, choose
-from leverrier.learning.slice_design import make_design, make_folds
-from leverrier.learning.tree_cpd import Splits, grow_tree, tree_score
-from leverrier.model.shaped_cpd import SameElseCPD, StepCPD
-from leverrier.model.tree_cpd import TreeCPD
+from leverrier.learning.slices.slice_choice import bag_slices, choose
+from leverrier.learning.slices.slice_design import make_design, make_folds
+from leverrier.learning.slices.tree_growing import Splits, grow_tree, tree_score
+from leverrier.learning.structure.score import BDe, family_score
+from leverrier.models.slices.shaped_cpd import SameElseCPD, StepCPD
+from leverrier.models.slices.tree_cpd import TreeCPD
 from tests.naive.tree_growth import grow as naive_grow
 
 
@@ -180,8 +180,12 @@ def test_bagged_trees_are_the_mean_of_their_parts(design):
 
 
 def test_a_shape_without_its_own_past_is_refused():
-    leaf = grow_tree(Splits(np.zeros((0, 4), dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)),
-                     np.array([0, 1, 0, 1]), 2, np.ones(4))  # fmt: skip
+    leaf = grow_tree(
+        Splits(np.zeros((0, 4), dtype=np.uint8), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=bool)),
+        np.array([0, 1, 0, 1]),
+        2,
+        np.ones(4),
+    )
     cpd = TreeCPD((), (), leaf, leaf.distributions(1.0, 0.0))
     with pytest.raises(NetworkError, match="own past"):
         SameElseCPD(cpd, cpd)

@@ -7,23 +7,23 @@ import sys
 
 import pytest
 
+import hardening.damage as damage_module
 import leverrier as lv
-import leverrier.verify.damage as damage_module
+from hardening.arguments import cli_fuzz
+from hardening.attack_files import attacks
+from hardening.attacks import _suffer
+from hardening.checks import names
+from hardening.command import CHECKS
+from hardening.damage import damage, writes
+from hardening.digests import CALLS
+from hardening.fuzz import NUMBERS, fuzz
+from hardening.good_files import SUFFIXES, good_files
+from hardening.kills import kills
+from hardening.malformed import KINDS, malformed
+from hardening.outcome import Size
+from hardening.reading import wrong_with_reading
 from leverrier.cli import run
-from leverrier.cli.verifying import CHECKS
-from leverrier.data import checkpoint, checkpoint_format
-from leverrier.verify.arguments import cli_fuzz
-from leverrier.verify.attack_files import attacks
-from leverrier.verify.attacks import _suffer
-from leverrier.verify.checks import names
-from leverrier.verify.damage import damage, writes
-from leverrier.verify.digests import CALLS
-from leverrier.verify.fuzz import NUMBERS, fuzz
-from leverrier.verify.good_files import SUFFIXES, good_files
-from leverrier.verify.kills import kills
-from leverrier.verify.malformed import KINDS, malformed
-from leverrier.verify.outcome import Size
-from leverrier.verify.reading import wrong_with_reading
+from leverrier.run import checkpoint, checkpoint_format
 
 PAGE = "a page with"
 
@@ -50,7 +50,7 @@ def test_malformed_files_are_refused_in_one_line():
 def test_a_reader_that_crashes_is_noticed(tmp_path, monkeypatch):
     path = tmp_path / "x.json"
     path.write_bytes(good_files("network")[0])
-    monkeypatch.setattr("leverrier.verify.reading.lv.read_network", lambda _: 1 / 0)
+    monkeypatch.setattr("hardening.reading.lv.read_network", lambda _: 1 / 0)
     assert "ZeroDivisionError" in str(wrong_with_reading("network", path))
 
 
@@ -66,8 +66,8 @@ def test_attacks_do_no_harm(one):
 def test_pages_do_no_harm():
     """In a process of its own: a fork of one that has drawn charts waits for their thread, which was not forked."""
     program = (
-        "from leverrier.verify.attack_files import attacks\n"
-        "from leverrier.verify.attacks import _suffer\n"
+        "from hardening.attack_files import attacks\n"
+        "from hardening.attacks import _suffer\n"
         f"print([_suffer(one)[0] for one in attacks() if {PAGE!r} in one.name][:2])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, check=True)

@@ -6,8 +6,8 @@ from importlib.resources import files
 
 from leverrier.errors import OptionError
 from leverrier.formats.network_json import loads_json
-from leverrier.model.hidden_causes import hidden_causes
-from leverrier.model.network import Network
+from leverrier.models.network import Network
+from leverrier.models.noisy_or.noisy_or_model import hidden_causes
 
 __all__ = ["hidden_causes", "network", "networks"]
 

@@ -31,16 +31,30 @@ class Chromium:
         reads, self._out = (_high(each) for each in os.pipe())
         self._in, writes = (_high(each) for each in os.pipe())
         arguments = [
-            program, "--headless=new", "--disable-gpu", "--no-first-run", "--no-default-browser-check",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--mute-audio",
-            "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe", f"--user-data-dir={folder}",
-            *(["--no-sandbox"] if os.geteuid() == 0 else []), "about:blank",
-        ]  # fmt: skip
+            program,
+            "--headless=new",
+            "--disable-gpu",
+            "--no-first-run",
+            "--no-default-browser-check",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--mute-audio",
+            "--disable-dev-shm-usage",
+            "--hide-scrollbars",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={folder}",
+            *(["--no-sandbox"] if os.geteuid() == 0 else []),
+            "about:blank",
+        ]
         self._log = (folder / "stderr.txt").open("wb")
         self._process = subprocess.Popen(
             ["/bin/bash", "-c", f'exec "$@" 3<&{reads} 4>&{writes}', "bash", *arguments],
-            pass_fds=(reads, writes), stdout=self._log, stderr=self._log, env={**os.environ, "HOME": str(folder)},
-        )  # fmt: skip
+            pass_fds=(reads, writes),
+            stdout=self._log,
+            stderr=self._log,
+            env={**os.environ, "HOME": str(folder)},
+        )
         os.close(reads)
         os.close(writes)
         self._rest = b""

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from leverrier.report.discovery_page import discovery_page
+from leverrier.report.pages.discovery_page import discovery_page
 from tests import report_cases as cases
 from tests.browser.chromium import Page
 from tests.browser.conftest import PICTURES
@@ -93,8 +93,9 @@ def test_other_ways_to_ask_a_figure(opened, how):
         page.point(".tools button", click=True)
     assert until(page, "document.querySelectorAll('.picture.live').length >= 1")
     assert page.run("[...document.querySelector('.tools').querySelectorAll('button')].map(e => e.textContent)") == [
-        "SVG", "PNG"
-    ]  # fmt: skip
+        "SVG",
+        "PNG",
+    ]
 
 
 @pytest.mark.parametrize("look", ["light", "dark", "phone"])
@@ -179,7 +180,7 @@ def test_paper_shows_live_figures_in_its_own_ink(opened):
 
 def test_the_policy_would_stop_a_chart_that_is_compiled(browser, folder):
     """The check can fail: without the interpreter Vega calls Function, and the browser refuses."""
-    from leverrier.report import html
+    from leverrier.report.html import page_html as html
 
     text = (folder / "table.html").read_text(encoding="utf-8")
     script = html._source("report.js")

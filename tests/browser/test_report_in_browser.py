@@ -5,7 +5,7 @@ Pictures of every page are left in tests/browser/pictures, to be looked at.
 
 import pytest
 
-from leverrier.report.discovery_page import discovery_page
+from leverrier.report.pages.discovery_page import discovery_page
 from tests import report_cases as cases
 from tests.browser.chromium import Page
 from tests.browser.conftest import PICTURES

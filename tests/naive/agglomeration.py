@@ -30,8 +30,7 @@ def bdeu(strength):
 
 def bic(total):
     return lambda cells, child_states: (
-        log_likelihood(cells, child_states)
-        - 0.5 * log(total) * (child_states - 1) * (len(cells) // child_states)
+        log_likelihood(cells, child_states) - 0.5 * log(total) * (child_states - 1) * (len(cells) // child_states)
     )
 
 

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from leverrier.data.sequences import Sequences
+from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.data.table import Table
-from leverrier.model.cpd import GaussianCPD, TableCPD
-from leverrier.model.dynamic import DynamicNetwork
+from leverrier.models.dynamic.cpd import GaussianCPD, TableCPD
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
 
 def random_network(rng, most_variables=3):

@@ -12,8 +12,11 @@ def completions(network, row):
     choices = [range(network.cardinality(n)) if state < 0 else [state] for n, state in zip(names, row, strict=True)]
     for states in itertools.product(*choices):
         at = dict(zip(names, states, strict=True))
-        yield states, math.prod(
-            network.cpt(name)[tuple(at[other] for other in (*network.parents(name), name))] for name in names
+        yield (
+            states,
+            math.prod(
+                network.cpt(name)[tuple(at[other] for other in (*network.parents(name), name))] for name in names
+            ),
         )
 
 

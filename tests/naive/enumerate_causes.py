@@ -32,12 +32,15 @@ def log_likelihood(cells, types, counts, epsilon, lam, p):
     used = [(t, c) for t, c in zip(types, counts, strict=True) if c]
     total = 0.0
     combos = list(itertools.product(*(range(c + 1) for _, c in used)))
-    weight = np.array([
-        math.prod(math.comb(c, a) * p**a * (1 - p) ** (c - a) for (_, c), a in zip(used, active, strict=True))
-        for active in combos
-    ])
-    reach = np.array([sum((a * t for (t, _), a in zip(used, active, strict=True)), np.zeros(len(cells)))
-                      for active in combos])
+    weight = np.array(
+        [
+            math.prod(math.comb(c, a) * p**a * (1 - p) ** (c - a) for (_, c), a in zip(used, active, strict=True))
+            for active in combos
+        ]
+    )
+    reach = np.array(
+        [sum((a * t for (t, _), a in zip(used, active, strict=True)), np.zeros(len(cells))) for active in combos]
+    )
     off = (1 - epsilon) * (1 - lam) ** reach
     for column in cells.T:
         chance = np.where(column == 1, 1 - off, np.where(column == 0, off, 1.0)).prod(axis=1)
@@ -65,8 +68,9 @@ def log_finite(types, counts, n_observed, alpha, decay, most):
         term = math.log(1 - decay) + (n_causes - 1) * math.log(decay)
         term += math.lgamma(n_causes + 1) - math.lgamma(empty + 1) - sum(math.lgamma(c + 1) for c in counts)
         for m, c in [*((int(t.sum()), c) for t, c in zip(types, counts, strict=True)), (0, empty)]:
-            term += c * (math.log(a) + math.lgamma(m + a) + math.lgamma(n_observed - m + 1)
-                         - math.lgamma(n_observed + 1 + a))
+            term += c * (
+                math.log(a) + math.lgamma(m + a) + math.lgamma(n_observed - m + 1) - math.lgamma(n_observed + 1 + a)
+            )
         terms.append(term)
     return float(np.logaddexp.reduce(terms))
 
@@ -77,8 +81,11 @@ def posterior(cells, *, epsilon, lam, p, alpha, method="gibbs", decay=0.9, most=
     types = column_types(n_observed)
     logs, rows = [], []
     for counts in counts_up_to(len(types), most):
-        prior = (log_buffet(types, counts, n_observed, alpha) if method == "gibbs"
-                 else log_finite(types, counts, n_observed, alpha, decay, most_columns))
+        prior = (
+            log_buffet(types, counts, n_observed, alpha)
+            if method == "gibbs"
+            else log_finite(types, counts, n_observed, alpha, decay, most_columns)
+        )
         logs.append(prior + log_likelihood(cells, types, counts, epsilon, lam, p))
         z = np.array([t for t, c in zip(types, counts, strict=True) for _ in range(c)]).reshape(-1, n_observed)
         rows.append(moments(z))
@@ -99,12 +106,18 @@ def unit_evidence(cells, types, counts, epsilon, lam, p):
     """P(X | Z, numbers) at every node: (p, lam, epsilon)."""
     used = [(t, c) for t, c in zip(types, counts, strict=True) if c]
     combos = list(itertools.product(*(range(c + 1) for _, c in used)))
-    weight = np.array([
-        np.prod([math.comb(c, a) * p**a * (1 - p) ** (c - a) for (_, c), a in zip(used, active, strict=True)], axis=0)
-        * np.ones(len(p)) for active in combos
-    ])
-    reach = np.array([sum((a * t for (t, _), a in zip(used, active, strict=True)), np.zeros(len(cells)))
-                      for active in combos])
+    weight = np.array(
+        [
+            np.prod(
+                [math.comb(c, a) * p**a * (1 - p) ** (c - a) for (_, c), a in zip(used, active, strict=True)], axis=0
+            )
+            * np.ones(len(p))
+            for active in combos
+        ]
+    )
+    reach = np.array(
+        [sum((a * t for (t, _), a in zip(used, active, strict=True)), np.zeros(len(cells))) for active in combos]
+    )
     off = (1 - epsilon) * (1 - lam)[:, None] ** reach[:, :, None, None]  # (combos, observed, lam, epsilon)
     total = np.ones((len(p), len(lam), len(epsilon)))
     for column in cells.T:
@@ -139,17 +152,26 @@ def posterior_with_numbers(cells, *, epsilon, lam, p, alpha, method="gibbs", dec
     for counts in counts_up_to(len(types), most):
         linked = sum(counts)
         if method == "gibbs":  # α is conjugate: Gamma(shape + K, rate + H)
-            prior = math.exp(log_buffet(types, counts, n_observed, 1.0) + harmonic + math.lgamma(alpha.shape + linked)
-                             - math.lgamma(alpha.shape) + alpha.shape * math.log(alpha.rate)
-                             - (alpha.shape + linked) * math.log(alpha.rate + harmonic))
+            prior = math.exp(
+                log_buffet(types, counts, n_observed, 1.0)
+                + harmonic
+                + math.lgamma(alpha.shape + linked)
+                - math.lgamma(alpha.shape)
+                + alpha.shape * math.log(alpha.rate)
+                - (alpha.shape + linked) * math.log(alpha.rate + harmonic)
+            )
             mean_alpha = (alpha.shape + linked) / (alpha.rate + harmonic)
         else:
             at = a_weight * np.exp(finite_at(types, counts, n_observed, a, decay, most_columns))
             prior, mean_alpha = at.sum(), at @ a / at.sum()
         evidence = weight * unit_evidence(cells, types, counts, e, l, q)
         total = evidence.sum()
-        means = [evidence.sum(axis=(0, 1)) @ e / total, evidence.sum(axis=(0, 2)) @ l / total,
-                 evidence.sum(axis=(1, 2)) @ q / total, mean_alpha]
+        means = [
+            evidence.sum(axis=(0, 1)) @ e / total,
+            evidence.sum(axis=(0, 2)) @ l / total,
+            evidence.sum(axis=(1, 2)) @ q / total,
+            mean_alpha,
+        ]
         z = np.array([t for t, c in zip(types, counts, strict=True) for _ in range(c)]).reshape(-1, n_observed)
         totals.append(prior * total)
         rows.append([*moments(z), *means])
@@ -170,8 +192,15 @@ def moments(z):
     shared = z.T @ z
     n_observed = z.shape[1]
     k = len(z)
-    return [k, z.sum(), k * k, k == 0, k == 1, *(shared[i, j] for i in range(n_observed) for j in range(i, n_observed)),
-            *(z.any(axis=0))]
+    return [
+        k,
+        z.sum(),
+        k * k,
+        k == 0,
+        k == 1,
+        *(shared[i, j] for i in range(n_observed) for j in range(i, n_observed)),
+        *(z.any(axis=0)),
+    ]
 
 
 def standardised(samples, exact, batches=50):

@@ -8,17 +8,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from leverrier.model.causes_prior import Beta, BetaBernoulli, Gamma, IndianBuffet
-from leverrier.sampling.gibbs import gibbs
-from leverrier.sampling.observations import Observations, pack, unpack
-from leverrier.sampling.rjmcmc import rjmcmc
-from leverrier.sampling.state import State
+from leverrier.models.noisy_or.causes_prior import Beta, BetaBernoulli, Gamma, IndianBuffet
+from leverrier.noisy_or.gibbs import gibbs
+from leverrier.noisy_or.observations import Observations, pack, unpack
+from leverrier.noisy_or.rjmcmc import rjmcmc
+from leverrier.noisy_or.sampler_state import State
 
 NAMES = [
-    "count", "count²", "links", "links²", "epsilon", "epsilon²", "lambda", "lambda²", "p", "p²", "alpha", "log alpha",
-    "ones", "ones²", "first cell", "first two rows", "active", "active²", "shared", "first row's links",
-    "epsilon·ones", "lambda·ones", "p·active", "alpha·count", "count·ones", "lambda·epsilon", "causes of one sign",
-]  # fmt: skip
+    "count",
+    "count²",
+    "links",
+    "links²",
+    "epsilon",
+    "epsilon²",
+    "lambda",
+    "lambda²",
+    "p",
+    "p²",
+    "alpha",
+    "log alpha",
+    "ones",
+    "ones²",
+    "first cell",
+    "first two rows",
+    "active",
+    "active²",
+    "shared",
+    "first row's links",
+    "epsilon·ones",
+    "lambda·ones",
+    "p·active",
+    "alpha·count",
+    "count·ones",
+    "lambda·epsilon",
+    "causes of one sign",
+]
 
 
 def number(prior, rng):
@@ -57,11 +81,34 @@ def moments(state, cells, n_trials):
     k, links, ones, on = len(z), z.sum(), float((cells == 1).sum()), float(active.sum())
     shared = (z.T @ z)[0, -1] if k else 0.0
     return [
-        k, k * k, links, links**2, state.epsilon, state.epsilon**2, lam, lam**2, p, p * p, state.alpha,
-        np.log(state.alpha), ones, ones**2, cells[0, 0] == 1, (cells[0] == 1) @ (cells[-1] == 1), on, on**2, shared,
-        z[:, 0].sum() if k else 0.0, state.epsilon * ones, lam * ones, p * on, state.alpha * k, k * ones,
-        lam * state.epsilon, (z.sum(axis=1) == 1).sum() if k else 0.0,
-    ]  # fmt: skip
+        k,
+        k * k,
+        links,
+        links**2,
+        state.epsilon,
+        state.epsilon**2,
+        lam,
+        lam**2,
+        p,
+        p * p,
+        state.alpha,
+        np.log(state.alpha),
+        ones,
+        ones**2,
+        cells[0, 0] == 1,
+        (cells[0] == 1) @ (cells[-1] == 1),
+        on,
+        on**2,
+        shared,
+        z[:, 0].sum() if k else 0.0,
+        state.epsilon * ones,
+        lam * ones,
+        p * on,
+        state.alpha * k,
+        k * ones,
+        lam * state.epsilon,
+        (z.sum(axis=1) == 1).sum() if k else 0.0,
+    ]
 
 
 def joint_test(settings, *, n_observed, n_trials, draws, seed, holes=None, batches=50):

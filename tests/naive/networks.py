@@ -4,8 +4,8 @@ import itertools
 
 import numpy as np
 
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 
 def random_graph(rng, n_nodes, max_parents=3, names=None):
@@ -39,15 +39,18 @@ def joint(network):
     table = np.empty(shape)
     for assignment in itertools.product(*(range(size) for size in shape)):
         state = dict(zip(network.variables, assignment, strict=True))
-        table[assignment] = np.prod([
-            network.cpt(name)[tuple(state[other] for other in (*network.parents(name), name))]
-            for name in network.variables
-        ])
+        table[assignment] = np.prod(
+            [
+                network.cpt(name)[tuple(state[other] for other in (*network.parents(name), name))]
+                for name in network.variables
+            ]
+        )
     return table
 
 
 def dependence(table, left, right, given):
     """How far P(x, y, z) P(z) is from P(x, z) P(y, z): zero exactly when x and y are independent given z."""
+
     def over(*axes):
         gone = tuple(axis for axis in range(table.ndim) if axis not in axes)
         return table.sum(axis=gone, keepdims=True)

@@ -44,5 +44,10 @@ def grow(rows, features, ordinal, child, states, weights, alpha):
         return sorted(rows)
     f, kind, value, left = splits[best]
     rest = set(rows) - left
-    return (f, kind, value, grow(left, features, ordinal, child, states, weights, alpha),
-            grow(rest, features, ordinal, child, states, weights, alpha))  # fmt: skip
+    return (
+        f,
+        kind,
+        value,
+        grow(left, features, ordinal, child, states, weights, alpha),
+        grow(rest, features, ordinal, child, states, weights, alpha),
+    )

@@ -15,25 +15,25 @@ import leverrier
 from leverrier.api.discovery import Discovery
 from leverrier.api.kinds import IN_TIME, TIME
 from leverrier.api.saved import load_examined, read_content
+from leverrier.counts.cluster_parts import ClusterParts, connect, threads_of
+from leverrier.counts.parted_counts import gathered
+from leverrier.data.file_parts import look_at
 from leverrier.data.matrix import as_matrix
-from leverrier.data.memory import memory_limit
-from leverrier.data.parts import look_at
-from leverrier.data.reading import read_table
-from leverrier.data.slices import Sequences
+from leverrier.data.memory_limit import memory_limit
+from leverrier.data.reading.read_table import read_table
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
-from leverrier.discovery.described import described
+from leverrier.discovery.codecs import kept_in
+from leverrier.discovery.diagnostics import described
 from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.examined import Examined
-from leverrier.discovery.large import examine_large, sample_size
 from leverrier.discovery.mixed_route import examine_classes
-from leverrier.discovery.pieces import kept_in
 from leverrier.discovery.plan import Plan, Progress, Stop, Work, answered
+from leverrier.discovery.subsample import examine_large, sample_size
 from leverrier.errors import OptionError, TableError
-from leverrier.formats.files import read_whole
-from leverrier.learning.score import BDe, Score
-from leverrier.statistics.cluster import ClusterParts, connect, threads_of
-from leverrier.statistics.parted import gathered
+from leverrier.formats.network_files import read_whole
+from leverrier.learning.structure.score import BDe, Score
 
 if TYPE_CHECKING:
     from leverrier.api.time_discovery import TimeDiscovery
@@ -99,12 +99,29 @@ def discover(
         from leverrier.api.time_route import discover_in_time, refuse_for_tables
 
         reading = {"by": by, "time": time, "ignore": ignore, "types": types}
-        refuse_for_tables({"draws": draws != DRAWS, "resamples": resamples != RESAMPLES, "work": work is not None,
-                           "sample": sample is not None, "max_memory": max_memory is not None,
-                           "client": client is not None})  # fmt: skip
-        asked = {"seed": seed, "budget": budget, "progress": progress, "stop": stop, "score": score,
-                 "max_parents": max_parents, "max_hidden": max_hidden, "evidence": evidence, "weights": weights,
-                 "checkpoint": checkpoint, "resume": resume}  # fmt: skip
+        refuse_for_tables(
+            {
+                "draws": draws != DRAWS,
+                "resamples": resamples != RESAMPLES,
+                "work": work is not None,
+                "sample": sample is not None,
+                "max_memory": max_memory is not None,
+                "client": client is not None,
+            }
+        )
+        asked = {
+            "seed": seed,
+            "budget": budget,
+            "progress": progress,
+            "stop": stop,
+            "score": score,
+            "max_parents": max_parents,
+            "max_hidden": max_hidden,
+            "evidence": evidence,
+            "weights": weights,
+            "checkpoint": checkpoint,
+            "resume": resume,
+        }
         return discover_in_time(data, reading, method, asked)
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()
@@ -122,8 +139,15 @@ def discover(
     table = table.distinct() if rows and not table.counted else table
     cells = as_matrix(data, numbers).values if numbers and checkpoint is not None else b""
     with kept_in(checkpoint, resume, "discover", table, method, plan, tests, rule, numbers, cells, rows) as journal:
-        plan = replace(plan, progress=progress, stop=stop, journal=journal, work=None if work is None else Work(work),
-                       client=client, deadline=math.inf if budget is None else begun + budget)  # fmt: skip
+        plan = replace(
+            plan,
+            progress=progress,
+            stop=stop,
+            journal=journal,
+            work=None if work is None else Work(work),
+            client=client,
+            deadline=math.inf if budget is None else begun + budget,
+        )
         tests = replace(tests, jobs=jobs or len(os.sched_getaffinity(0)))
 
         def examined_by(plan: Plan, thorough: bool) -> tuple[Examined, Plan]:
@@ -134,9 +158,18 @@ def discover(
         examined, plan = answered(stop, lambda: examined_by(plan, evidence), lambda: examined_by(late, False))
     if plan.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
-    settings = {"seed": seed, "method": method, "draws": tests.draws, "resamples": tests.resamples,
-                "max_hidden": max_hidden, "work": work, "sample": rows, "score": repr(rule),
-                "version": leverrier.__version__, "finished": not plan.spent}  # fmt: skip
+    settings = {
+        "seed": seed,
+        "method": method,
+        "draws": tests.draws,
+        "resamples": tests.resamples,
+        "max_hidden": max_hidden,
+        "work": work,
+        "sample": rows,
+        "score": repr(rule),
+        "version": leverrier.__version__,
+        "finished": not plan.spent,
+    }
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
 
 
@@ -197,9 +230,15 @@ def _reading(data: Any, weights: Any, ignore: Any, types: Any) -> dict[str, Any]
 
 
 def _check(
-    method: str, draws: int, resamples: int, max_hidden: int | None, budget: float | None, jobs: int | None,
-    work: int | None, sample: int | None,
-) -> None:  # fmt: skip
+    method: str,
+    draws: int,
+    resamples: int,
+    max_hidden: int | None,
+    budget: float | None,
+    jobs: int | None,
+    work: int | None,
+    sample: int | None,
+) -> None:
     if method not in get_args(Method):
         raise OptionError(f"method={method!r}: expected one of {', '.join(map(repr, get_args(Method)))}")
     for name, value, least in (("draws", draws, 0), ("resamples", resamples, 0), ("max_hidden", max_hidden or 0, 0)):

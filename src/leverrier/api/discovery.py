@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.api.rows import add_states
+from leverrier.api.added_columns import add_states
 from leverrier.api.saved import dump
 from leverrier.data.card import card
-from leverrier.data.reading import read_table
+from leverrier.data.reading.read_table import read_table
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.errors import OptionError
-from leverrier.formats.files import write_whole
-from leverrier.model.network import Network
-from leverrier.report.discovery_page import discovery_page
-from leverrier.report.words import headline, verdict
+from leverrier.formats.network_files import write_whole
+from leverrier.models.network import Network
+from leverrier.report.pages.discovery_page import discovery_page
+from leverrier.report.words.verdict_words import headline, verdict
 
 if TYPE_CHECKING:
     import altair
@@ -158,20 +158,20 @@ class Discovery:
             (each.name, each.states, f"{each.gain:,.1f}", ", ".join(each.children[:8]), ", ".join(each.parents[:8]))
             for each in self.hidden
         ]
-        words = (f"{self.verdict}; found.report(\"report.html\") writes the whole report",)
+        words = (f'{self.verdict}; found.report("report.html") writes the whole report',)
         return card(self.headline, facts, ("hidden", "states", "gain, nats", "drives", "driven by"), rows, words)
 
     def plot_network(self) -> altair.TopLevelMixin:
         """The network with its hidden variables, as an Altair chart. `leverrier.save_picture` writes it as a file."""
-        from leverrier.report.drawing import picture
-        from leverrier.report.network_chart import network_chart
+        from leverrier.report.charts.network_chart import network_chart
+        from leverrier.report.charts.network_drawing import picture
 
         return network_chart(picture(self.examined))
 
     def plot_states(self, name: str | None = None) -> altair.TopLevelMixin:
         """What the states of a hidden variable look like, with 95 % intervals; of causes, which signs they reach."""
-        from leverrier.report.discovery_charts import links_chart, profile_chart
-        from leverrier.report.profiles import profiles
+        from leverrier.report.charts.discovery_charts import links_chart, profile_chart
+        from leverrier.report.parts.profiles import profiles
 
         chosen = self._chosen(name)
         if self.kind == "causes":
@@ -183,7 +183,7 @@ class Discovery:
 
     def plot_evidence(self, name: str | None = None) -> altair.TopLevelMixin:
         """The gain beside those of simulated tables; where nothing was tested, what would have been found."""
-        from leverrier.report.discovery_charts import null_histogram, power_chart
+        from leverrier.report.charts.discovery_charts import null_histogram, power_chart
 
         tested = [each for each in (*self.hidden, *self.compressors) if each.evidence and each.evidence.null_gains]
         if name is not None:

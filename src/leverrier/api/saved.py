@@ -12,20 +12,20 @@ import numpy as np
 
 from leverrier.api.kinds import TABLE, TIME
 from leverrier.data.table import Variable
-from leverrier.discovery.certainty import Certainty, Rows
-from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.evidence.certainty import Certainty, Rows
+from leverrier.discovery.evidence.null_test import Evidence
+from leverrier.discovery.evidence.power import Power
+from leverrier.discovery.evidence.residual import Pair, Remaining
 from leverrier.discovery.examined import Examined, Shape
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import Mark, State
-from leverrier.discovery.merge_tree import MergeTree
-from leverrier.discovery.power import Power
-from leverrier.discovery.residual import Pair, Remaining
+from leverrier.discovery.states.merge_tree import MergeTree
 from leverrier.errors import FormatError
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.typed import require_types
-from leverrier.model.hidden_causes import HiddenCauses
-from leverrier.model.mixed_classes import MixedClasses
-from leverrier.model.mixture import Mixture
+from leverrier.models.mixed_class_model import MixedClasses
+from leverrier.models.mixture import Mixture
+from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
 
 VERSION = 1
 
@@ -181,35 +181,63 @@ def _variables(shape: Mapping[str, Any]) -> tuple[Variable, ...]:
 def _variable(each: HiddenVariable) -> dict[str, Any]:
     evidence = None if each.evidence is None else asdict(each.evidence)
     return {
-        "name": each.name, "states": each.states, "children": list(each.children), "parents": list(each.parents),
-        "gain": each.gain, "signature": each.signature, "start": each.start, "evidence": evidence,
-    }  # fmt: skip
+        "name": each.name,
+        "states": each.states,
+        "children": list(each.children),
+        "parents": list(each.parents),
+        "gain": each.gain,
+        "signature": each.signature,
+        "start": each.start,
+        "evidence": evidence,
+    }
 
 
 def _read_variable(content: Mapping[str, Any]) -> HiddenVariable:
     evidence = content["evidence"]
     if evidence is not None:
         interval = evidence["held_out_interval"]
-        evidence = Evidence(**{**evidence, "null_gains": tuple(evidence["null_gains"]),
-                               "held_out_interval": None if interval is None else tuple(interval)})  # fmt: skip
+        evidence = Evidence(
+            **{
+                **evidence,
+                "null_gains": tuple(evidence["null_gains"]),
+                "held_out_interval": None if interval is None else tuple(interval),
+            }
+        )
         drawn = bool(evidence.null_gains)
         if (drawn and evidence.p_value is None) or (evidence.kind == "classes" and not drawn):
             raise ValueError("evidence without its figures")
-    return HiddenVariable(content["name"], int(content["states"]), tuple(content["children"]),
-                          tuple(content["parents"]), float(content["gain"]), content["signature"], content["start"],
-                          evidence)  # fmt: skip
+    return HiddenVariable(
+        content["name"],
+        int(content["states"]),
+        tuple(content["children"]),
+        tuple(content["parents"]),
+        float(content["gain"]),
+        content["signature"],
+        content["start"],
+        evidence,
+    )
 
 
 def _state(state: State) -> dict[str, Any]:
     profile = {column: [[value, share] for value, share in shares.items()] for column, shares in state.profile.items()}
-    return {"label": state.label, "prevalence": state.prevalence, "marks": [asdict(mark) for mark in state.marks],
-            "profile": profile, "suggested": state.suggested}  # fmt: skip
+    return {
+        "label": state.label,
+        "prevalence": state.prevalence,
+        "marks": [asdict(mark) for mark in state.marks],
+        "profile": profile,
+        "suggested": state.suggested,
+    }
 
 
 def _read_state(content: Mapping[str, Any]) -> State:
     profile = {column: dict(pairs) for column, pairs in content["profile"].items()}
-    return State(content["label"], float(content["prevalence"]), tuple(Mark(**mark) for mark in content["marks"]),
-                 profile, content["suggested"])  # fmt: skip
+    return State(
+        content["label"],
+        float(content["prevalence"]),
+        tuple(Mark(**mark) for mark in content["marks"]),
+        profile,
+        content["suggested"],
+    )
 
 
 def _model(model: Any) -> dict[str, Any] | None:
@@ -220,18 +248,24 @@ def _model(model: Any) -> dict[str, Any] | None:
         numbers = model.numbers
         return {
             "classes": {
-                "weights": numbers.weights.tolist(), "means": numbers.means.tolist(),
-                "covariances": numbers.covariances.tolist(), "kind": numbers.kind, "names": list(numbers.names),
+                "weights": numbers.weights.tolist(),
+                "means": numbers.means.tolist(),
+                "covariances": numbers.covariances.tolist(),
+                "kind": numbers.kind,
+                "names": list(numbers.names),
                 "tables": {name: table.tolist() for name, table in model.tables.items()},
                 "states": {name: list(states) for name, states in model.states.items()},
             }
-        }  # fmt: skip
+        }
     return {
         "causes": {
-            "links": model.links.tolist(), "epsilon": model.epsilon, "lam": model.lam.tolist(), "p": model.p.tolist(),
+            "links": model.links.tolist(),
+            "epsilon": model.epsilon,
+            "lam": model.lam.tolist(),
+            "p": model.p.tolist(),
             "names": list(model.names),
         }
-    }  # fmt: skip
+    }
 
 
 def _read_model(content: Mapping[str, Any] | None) -> Any:
@@ -239,10 +273,16 @@ def _read_model(content: Mapping[str, Any] | None) -> Any:
         return None
     if "classes" in content:
         each = content["classes"]
-        numbers = Mixture(np.array(each["weights"]), np.array(each["means"]), np.array(each["covariances"]),
-                          kind=each["kind"], names=tuple(each["names"]))  # fmt: skip
+        numbers = Mixture(
+            np.array(each["weights"]),
+            np.array(each["means"]),
+            np.array(each["covariances"]),
+            kind=each["kind"],
+            names=tuple(each["names"]),
+        )
         tables = {name: np.array(table) for name, table in each["tables"].items()}
         return MixedClasses(numbers, tables, {name: tuple(states) for name, states in each["states"].items()})
     each = content["causes"]
-    return HiddenCauses(np.array(each["links"]), each["epsilon"], np.array(each["lam"]), np.array(each["p"]),
-                        names=tuple(each["names"]))  # fmt: skip
+    return HiddenCauses(
+        np.array(each["links"]), each["epsilon"], np.array(each["lam"]), np.array(each["p"]), names=tuple(each["names"])
+    )

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.api.rows import add_states
+from leverrier.api.added_columns import add_states
 from leverrier.api.time_saved import dump_time, load_time
 from leverrier.data.card import card
-from leverrier.data.sequences import read_sequences
-from leverrier.data.slices import Sequences
+from leverrier.data.sequences.read_sequences import read_sequences
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table, Variable, code_type
-from leverrier.discovery.evidence import Evidence
-from leverrier.discovery.time_described import TimeSummary
-from leverrier.discovery.time_findings import HiddenChain, TimeFindings
-from leverrier.discovery.time_words import slices_text
-from leverrier.discovery.time_words import summary as summary_words
+from leverrier.discovery.evidence.null_test import Evidence
+from leverrier.discovery.time.time_diagnostics import TimeSummary
+from leverrier.discovery.time.time_findings import HiddenChain, TimeFindings
+from leverrier.discovery.time.time_words import slices_text
+from leverrier.discovery.time.time_words import summary as summary_words
 from leverrier.errors import OptionError
-from leverrier.formats.files import write_whole
-from leverrier.model.dynamic import DynamicNetwork
-from leverrier.report.time_page import time_page
+from leverrier.formats.network_files import write_whole
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.report.pages.time_page import time_page
 
 Floats = NDArray[np.float64]
 
@@ -73,8 +73,14 @@ class TimeDiscovery:
         error = nats / found.z if found.z else 0.0
         interval = (nats - 1.96 * error, nats + 1.96 * error) if found.tested else None
         whole, held_out = nats * found.n_slices, nats if found.tested else None
-        evidence = Evidence(whole, accepted=found.accepted, tested=found.tested, held_out=held_out,
-                            held_out_interval=interval, kind="time")  # fmt: skip
+        evidence = Evidence(
+            whole,
+            accepted=found.accepted,
+            tested=found.tested,
+            held_out=held_out,
+            held_out_interval=interval,
+            kind="time",
+        )
         return tuple(HiddenInTime(c.name, c.states, c.drives, whole, evidence, c) for c in found.hidden)
 
     @property
@@ -161,9 +167,11 @@ class TimeDiscovery:
     def _repr_html_(self) -> str:
         kept = self.summary
         facts = {"sequences": f"{kept.sequences:,}", "slices": f"{self.findings.n_slices:,}", "columns": kept.columns}
-        rows = [(one.name, one.states, ", ".join(one.drives[:8]), ", ".join(map(slices_text, one.dwell)))
-                for one in self.findings.hidden]  # fmt: skip
-        words = (f"{self.verdict}; found.report(\"report.html\") writes the whole report",)
+        rows = [
+            (one.name, one.states, ", ".join(one.drives[:8]), ", ".join(map(slices_text, one.dwell)))
+            for one in self.findings.hidden
+        ]
+        words = (f'{self.verdict}; found.report("report.html") writes the whole report',)
         return card(self.headline, facts, ("hidden", "states", "drives", "lasts (slices)"), rows, words)
 
 

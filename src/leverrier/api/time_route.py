@@ -10,16 +10,16 @@ from typing import Any
 import leverrier
 from leverrier.api.kinds import IN_TIME
 from leverrier.api.time_discovery import TimeDiscovery
-from leverrier.data.sequences import read_sequences
-from leverrier.data.slices import Sequences
-from leverrier.discovery.described import versions
-from leverrier.discovery.pieces import kept_in
+from leverrier.data.sequences.read_sequences import read_sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.discovery.codecs import kept_in
+from leverrier.discovery.diagnostics import versions
 from leverrier.discovery.plan import answered
-from leverrier.discovery.time import find_in_time
-from leverrier.discovery.time_described import TimeSummary, describe
-from leverrier.discovery.time_findings import TimeFindings
-from leverrier.discovery.time_memories import memories_in_time
-from leverrier.discovery.time_pieces import grouping
+from leverrier.discovery.time.find_in_time import find_in_time
+from leverrier.discovery.time.memory_route import memories_in_time
+from leverrier.discovery.time.time_codecs import grouping
+from leverrier.discovery.time.time_diagnostics import TimeSummary, describe
+from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.errors import OptionError, TableError
 
 FREE = ("budget", "progress", "stop")
@@ -49,9 +49,14 @@ def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options
         found, summary = answered(how.get("stop"), run, lambda: run(progress=None, budget=0.0))  # (what is kept)
     keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
     settings = {
-        "by": keys, "time": sequences.time, "ignore": _names(reading["ignore"]), "method": method,
-        "seed": how["seed"], "version": leverrier.__version__, "versions": versions(),
-    }  # fmt: skip
+        "by": keys,
+        "time": sequences.time,
+        "ignore": _names(reading["ignore"]),
+        "method": method,
+        "seed": how["seed"],
+        "version": leverrier.__version__,
+        "versions": versions(),
+    }
     summary = replace(summary, seconds=clock.monotonic() - begun)
     return TimeDiscovery(found, sequences.table.columns, summary, settings, sequences)
 
@@ -62,8 +67,10 @@ def refuse_for_tables(given: Mapping[str, bool]) -> None:
     name = next((name for name, is_given in given.items() if is_given), None)
     if name is not None:
         flag = flags.get(name, name).replace("_", "-")
-        raise OptionError(f"{name}= (--{flag}) is for tables: sequences are read whole and judged by held-out blocks; "
-                          "budget= (--budget) bounds their run")  # fmt: skip
+        raise OptionError(
+            f"{name}= (--{flag}) is for tables: sequences are read whole and judged by held-out blocks; "
+            "budget= (--budget) bounds their run"
+        )
 
 
 def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -10,22 +10,20 @@ from typing import Any
 import numpy as np
 
 from leverrier.api.kinds import TIME
-from leverrier.data.slice_features import Memory
+from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Variable
-from leverrier.discovery.time_described import TimeSummary, read_summary
-from leverrier.discovery.time_findings import Fold, HiddenChain, TimeFindings, Tried
+from leverrier.discovery.time.time_diagnostics import TimeSummary, read_summary
+from leverrier.discovery.time.time_findings import Fold, HiddenChain, TimeFindings, Tried
 from leverrier.errors import FormatError, LeverrierError
-from leverrier.formats.dynamic import dumps_dynamic, loads_dynamic
-from leverrier.formats.slices import column_content, read_column
+from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic
+from leverrier.formats.slice_models import column_content, read_column
 from leverrier.status import Status
 
 VERSION = 1
 Content = Mapping[str, Any]
 
 
-def dump_time(
-    found: TimeFindings, columns: tuple[Variable, ...], summary: TimeSummary, settings: Content
-) -> str:
+def dump_time(found: TimeFindings, columns: tuple[Variable, ...], summary: TimeSummary, settings: Content) -> str:
     """The JSON text: models in their own format, the table of what was tried, the hidden variables."""
     content = {
         "format": TIME,
@@ -55,10 +53,17 @@ _LISTS = ("order", "notes", "steps")
 
 def _chain(one: HiddenChain) -> dict[str, Any]:
     return {
-        "name": one.name, "states": one.states, "drives": list(one.drives), "transition": one.transition.tolist(),
-        "share": one.share.tolist(), "window": one.window, "of": one.of, "depth": one.depth, "labels": list(one.labels),
+        "name": one.name,
+        "states": one.states,
+        "drives": list(one.drives),
+        "transition": one.transition.tolist(),
+        "share": one.share.tolist(),
+        "window": one.window,
+        "of": one.of,
+        "depth": one.depth,
+        "labels": list(one.labels),
         "profiles": {name: shares.tolist() for name, shares in one.profiles.items()},
-    }  # fmt: skip
+    }
 
 
 def load_time(content: Content, path: str | None = None) -> tuple[TimeFindings, tuple[Variable, ...], TimeSummary, Any]:
@@ -82,12 +87,16 @@ def _findings(content: Content, path: str | None) -> TimeFindings:
     plain: dict[str, Any] = {name: content[name] for name in _PLAIN}
     plain |= {name: tuple(content[name]) for name in _LISTS}
     return TimeFindings(
-        hidden=tuple(_read_chain(each) for each in content["hidden"]), model=model, observed=observed, bagged=bagged,
+        hidden=tuple(_read_chain(each) for each in content["hidden"]),
+        model=model,
+        observed=observed,
+        bagged=bagged,
         memories=tuple(Memory(**each) for each in content["memories"]),
         table=tuple(Tried(**each) for each in content["table"]),
-        folds=tuple(Fold(**each) for each in content["folds"]), status=Status[content["status"]],
+        folds=tuple(Fold(**each) for each in content["folds"]),
+        status=Status[content["status"]],
         **plain,
-    )  # fmt: skip
+    )
 
 
 def _read_chain(content: Content) -> HiddenChain:
@@ -96,7 +105,15 @@ def _read_chain(content: Content) -> HiddenChain:
     if transition.shape != (states, states) or share.shape != (states,):
         raise ValueError(f"{content['name']!r} has {states} states, its transition {transition.shape}")
     return HiddenChain(
-        content["name"], states, tuple(content["drives"]), transition, share, content["window"], np.empty((0, states)),
-        {name: np.array(shares) for name, shares in content["profiles"].items()}, content["of"], content["depth"],
+        content["name"],
+        states,
+        tuple(content["drives"]),
+        transition,
+        share,
+        content["window"],
+        np.empty((0, states)),
+        {name: np.array(shares) for name, shares in content["profiles"].items()},
+        content["of"],
+        content["depth"],
         tuple(content["labels"]),
-    )  # fmt: skip
+    )

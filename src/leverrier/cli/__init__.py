@@ -9,7 +9,7 @@ import sys
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     signal.signal(signal.SIGINT, _at_once)
-    from leverrier.cli.progress import early, leave
+    from leverrier.cli.progress_bar import early, leave
 
     signal.signal(signal.SIGINT, early)
     code = run(sys.argv[1:] if arguments is None else arguments)
@@ -28,7 +28,7 @@ def run(arguments: list[str]) -> int:
     import click
 
     from leverrier.cli.group import cli
-    from leverrier.cli.progress import calm
+    from leverrier.cli.progress_bar import calm
     from leverrier.errors import Cut, LeverrierError, as_raised
 
     try:

@@ -8,8 +8,8 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
-from leverrier.cli.pages import afterwards, telling, told_as_notes
-from leverrier.cli.progress import Interruptible, interrupted, note
+from leverrier.cli.page_writing import afterwards, telling, told_as_notes
+from leverrier.cli.progress_bar import Interruptible, interrupted, note
 
 HIDDEN = "HR"
 AROUND = ("CATECHOL", "STROKEVOLUME", "CO", "HRBP", "HREKG", "HRSAT")
@@ -17,8 +17,14 @@ ROWS = 1000
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Path(file_okay=False), default="leverrier-demo", show_default=True,
-              help="Folder for the data, the findings and the report.")  # fmt: skip
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    default="leverrier-demo",
+    show_default=True,
+    help="Folder for the data, the findings and the report.",
+)
 @options.seed
 @options.jobs
 @options.budget
@@ -36,11 +42,23 @@ def demo(
     """
     rows = lv.datasets.network("alarm").sample(ROWS, seed=seed).select([*AROUND, HIDDEN])
     data = rows.drop(HIDDEN)
-    note(f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
-               "taken away. Compiling numerical kernels, once (some seconds) …", quiet or as_json)  # fmt: skip
+    note(
+        f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
+        "taken away. Compiling numerical kernels, once (some seconds) …",
+        quiet or as_json,
+    )
     with Interruptible(quiet or as_json, budget, afterwards(not static), cuts=True) as run:
-        found = lv.discover(data, draws=6, resamples=2, max_hidden=1, jobs=jobs, seed=seed, stop=run.stop,
-                            progress=telling(run, not static), budget=run.seconds)  # fmt: skip
+        found = lv.discover(
+            data,
+            draws=6,
+            resamples=2,
+            max_hidden=1,
+            jobs=jobs,
+            seed=seed,
+            stop=run.stop,
+            progress=telling(run, not static),
+            budget=run.seconds,
+        )
     if run.stop.asked:
         return interrupted(run)
     folder = Path(output)
@@ -55,12 +73,14 @@ def demo(
         return 0
     click.echo(str(found))
     if found.hidden:
-        from leverrier.statistics.agreement import adjusted_rand
+        from leverrier.counts.label_agreement import adjusted_rand
 
         states = found.posterior(data).argmax(axis=1)
         agreement = adjusted_rand(rows.column(HIDDEN), states)
-        click.echo(f"\nThe states found for each row agree with the heart rate that was taken away at an adjusted Rand "
-                   f"index of {agreement:.2f} (1 is perfect, 0 is chance).")  # fmt: skip
+        click.echo(
+            f"\nThe states found for each row agree with the heart rate that was taken away at an adjusted Rand "
+            f"index of {agreement:.2f} (1 is perfect, 0 is chance)."
+        )
     if not quiet:
         click.echo(f"The report is in {folder / 'report.html'}")
     return 0

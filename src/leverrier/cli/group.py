@@ -9,19 +9,19 @@ import click
 import leverrier
 
 VERBS = {
-    "cardinality": "leverrier.cli.hidden",
-    "causes": "leverrier.cli.hidden",
-    "check": "leverrier.cli.tables",
-    "classes": "leverrier.cli.hidden",
-    "convert": "leverrier.cli.networks",
+    "cardinality": "leverrier.cli.hidden_verbs",
+    "causes": "leverrier.cli.hidden_verbs",
+    "check": "leverrier.cli.table_verbs",
+    "classes": "leverrier.cli.hidden_verbs",
+    "convert": "leverrier.cli.network_verbs",
     "demo": "leverrier.cli.demo",
-    "discover": "leverrier.cli.discovering",
-    "learn": "leverrier.cli.networks",
-    "posterior": "leverrier.cli.discovering",
-    "report": "leverrier.cli.discovering",
-    "reproduce": "leverrier.cli.reproducing",
-    "sample": "leverrier.cli.networks",
-    "verify": "leverrier.cli.verifying",
+    "discover": "leverrier.cli.discover_verbs",
+    "learn": "leverrier.cli.network_verbs",
+    "posterior": "leverrier.cli.discover_verbs",
+    "report": "leverrier.cli.discover_verbs",
+    "reproduce": "experiments.command",
+    "sample": "leverrier.cli.network_verbs",
+    "verify": "hardening.command",
 }
 
 

@@ -30,8 +30,9 @@ class Duration(click.ParamType):
 
 
 def seed(command: Callable[..., Any]) -> Callable[..., Any]:
-    return click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
-                        help="The same seed gives the same answer.")(command)  # fmt: skip
+    return click.option(
+        "--seed", type=click.IntRange(0), default=0, show_default=True, help="The same seed gives the same answer."
+    )(command)
 
 
 def budget(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leverrier.data.database import connected, first_line, identifier, one_file
+from leverrier.data.reading.database import connected, first_line, identifier, one_file
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.kernels.projection import mixed_radix, tally
+from leverrier.kernels.counts.mixed_radix import mixed_radix, tally
 
 _LARGEST_KEY = 2**62
 _DENSE = 2**16
@@ -54,11 +54,7 @@ def project(
     present = np.flatnonzero(first >= 0)
     rank = np.empty(size, dtype=np.int64)
     rank[present] = np.arange(len(present))
-    return Projection(
-        np.ascontiguousarray(codes[chosen[:, None], first[present]]),
-        totals[present],
-        rank[keys],
-    )
+    return Projection(np.ascontiguousarray(codes[chosen[:, None], first[present]]), totals[present], rank[keys])
 
 
 def _numbers(

@@ -187,30 +187,35 @@ class Table:
     def distinct(self) -> Table:
         """Each row once, in ascending order, with the weight of all that are equal."""
         found = project(self.codes, self.cardinalities, self.weights)
-        return replace(self, codes=found.configurations, weights=found.weights, counted=self.counted or
-                       self.weights is None, _projections={})  # fmt: skip
+        return replace(
+            self,
+            codes=found.configurations,
+            weights=found.weights,
+            counted=self.counted or self.weights is None,
+            _projections={},
+        )
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows with their labels, as a pandas DataFrame; holes are missing values."""
-        from leverrier.data.frames import to_frame
+        from leverrier.data.reading.frames import to_frame
 
         return to_frame(self, "pandas")
 
     def to_polars(self) -> polars.DataFrame:
         """The rows with their labels, as a polars DataFrame; holes are nulls."""
-        from leverrier.data.frames import to_frame
+        from leverrier.data.reading.frames import to_frame
 
         return to_frame(self, "polars")
 
     def to_pyarrow(self) -> pyarrow.Table:
         """The rows with their labels, as a pyarrow Table; holes are nulls."""
-        from leverrier.data.frames import to_frame
+        from leverrier.data.reading.frames import to_frame
 
         return to_frame(self, "pyarrow")
 
     def summary(self) -> str:
         """The table in words: size, variables with their states and holes, what was set aside, the notes."""
-        from leverrier.data.summary import summarise
+        from leverrier.data.table_summary import summarise
 
         return summarise(self)
 

@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence import Evidence
+from leverrier.discovery.codecs import once
+from leverrier.discovery.evidence.held_out import learned_again
+from leverrier.discovery.evidence.null_test import Evidence
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
-from leverrier.discovery.held_out import learned_again
 from leverrier.discovery.meaning import Mark, State
-from leverrier.discovery.pieces import once
 from leverrier.discovery.plan import Plan
 from leverrier.errors import TooLargeError
-from leverrier.learning.score import Score
-from leverrier.model.network import Network
-from leverrier.sampling.chains import hidden_causes
-from leverrier.sampling.result import HiddenCausesResult
-from leverrier.sampling.signs import read_signs
+from leverrier.learning.structure.score import Score
+from leverrier.models.network import Network
+from leverrier.noisy_or.causes_result import HiddenCausesResult
+from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.noisy_or.signs import read_signs
 
 LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
@@ -66,15 +66,21 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
         return replace(found, did=(*found.did, words, cut))
     plan.tell("overlapping causes", 1.0)
     half = float(ndtri(0.975)) * error
-    evidence = Evidence(mean * table.n_rows, held_out=mean, held_out_interval=(mean - half, mean + half), kind="causes",
-                        p_value=float(ndtr(-mean / error)), tested=True)  # fmt: skip
+    evidence = Evidence(
+        mean * table.n_rows,
+        held_out=mean,
+        held_out_interval=(mean - half, mean + half),
+        kind="causes",
+        p_value=float(ndtr(-mean / error)),
+        tested=True,
+    )
     return _in_place(table, found, whole, evidence, words)
 
 
 def _sampled(table: Table, plan: Plan) -> HiddenCausesResult:
     return hidden_causes(
         table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, per_cause=OWN, jobs=1, budget=plan.seconds_left()
-    )  # fmt: skip
+    )
 
 
 def _held_out(table: Table, found: Examined, score: Score, plan: Plan) -> NDArray[np.float64] | None:
@@ -101,9 +107,7 @@ def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan) 
     return causes.row_log_likelihoods(test) - network.row_log_likelihood(test)
 
 
-def _in_place(
-    table: Table, found: Examined, result: HiddenCausesResult, evidence: Evidence, words: str
-) -> Examined:
+def _in_place(table: Table, found: Examined, result: HiddenCausesResult, evidence: Evidence, words: str) -> Examined:
     """Causes of several signs are findings; a cause of one sign is that sign's own rate, and only part of the model."""
     signs = read_signs(table)
     yes = {name: table.states[name][signs.yes[name]] for name in signs.names}
@@ -112,16 +116,30 @@ def _in_place(
     if not several:
         return replace(found, did=(*found.did, words, "but no cause reaches two columns"))
     order = [*several, *(k for k in order if k not in several)]
-    model = replace(result.model, links=result.model.links[:, order], lam=result.model.lam[order],
-                    p=result.model.p[order], names=signs.names)  # fmt: skip
+    model = replace(
+        result.model,
+        links=result.model.links[:, order],
+        lam=result.model.lam[order],
+        p=result.model.p[order],
+        names=signs.names,
+    )
     hidden, meanings = [], {}
     for number, k in enumerate(several):
         name = f"cause {number + 1}"
         children = result.children(k)
         hidden.append(HiddenVariable(name, 2, children, (), evidence.gain, "yes/no columns", "causes", evidence))
         meanings[name] = _meaning(table, result, k, yes)
-    return replace(found, verdict="found", kind="causes", hidden=tuple(hidden), meanings=meanings, model=model,
-                   did=(*found.did, words), settings={**found.settings, "yes": yes}, reason="found")  # fmt: skip
+    return replace(
+        found,
+        verdict="found",
+        kind="causes",
+        hidden=tuple(hidden),
+        meanings=meanings,
+        model=model,
+        did=(*found.did, words),
+        settings={**found.settings, "yes": yes},
+        reason="found",
+    )
 
 
 def _meaning(table: Table, result: HiddenCausesResult, k: int, yes: dict[str, Any]) -> tuple[State, ...]:

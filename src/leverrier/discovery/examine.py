@@ -6,21 +6,21 @@ import time
 from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
-from leverrier.discovery.ahead import compile_ahead
-from leverrier.discovery.evidence import FLOOR, Evidence, null_test
+from leverrier.discovery.codecs import once, same
+from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
+from leverrier.discovery.evidence.held_out import held_out_gain
+from leverrier.discovery.evidence.null_test import FLOOR, Evidence, null_test
+from leverrier.discovery.evidence.power import power
+from leverrier.discovery.evidence.resamples import support
 from leverrier.discovery.examined import Examined, Shape, Verdict
-from leverrier.discovery.find import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.findings import Findings, HiddenVariable
-from leverrier.discovery.held_out import held_out_gain
 from leverrier.discovery.meaning import explain
-from leverrier.discovery.pieces import once, same
+from leverrier.discovery.places.search import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.power import power
-from leverrier.discovery.resamples import support
-from leverrier.discovery.whole_class import WholeClass, whole_class
-from leverrier.discovery.workers import prepare
-from leverrier.learning.score import Score
-from leverrier.model.network import Network
+from leverrier.discovery.pool import prepare
+from leverrier.discovery.precompile import compile_ahead
+from leverrier.learning.structure.score import Score
+from leverrier.models.network import Network
 
 QUICK, SMALL = 1.0, 5000
 """Where a search takes moments (by seconds, by cells of the table), starting other processes would take longer."""
@@ -121,14 +121,23 @@ def _held_out(
 ) -> tuple[float, tuple[float, float]] | None:
     """The gain on held-out rows and its interval; None where time ran out."""
     key = ("held out", with_it.graph, without.graph)
-    return once(plan, key, lambda: held_out_gain(with_it, without, table, score, plan), same,
-                lambda piece: (piece[0], (piece[1][0], piece[1][1])), lambda: None)  # fmt: skip
+    return once(
+        plan,
+        key,
+        lambda: held_out_gain(with_it, without, table, score, plan),
+        same,
+        lambda piece: (piece[0], (piece[1][0], piece[1][1])),
+        lambda: None,
+    )
 
 
 def examined_of(
-    search: Search, found: Findings, hidden: tuple[HiddenVariable, ...], rejected: tuple[HiddenVariable, ...],
+    search: Search,
+    found: Findings,
+    hidden: tuple[HiddenVariable, ...],
+    rejected: tuple[HiddenVariable, ...],
     did: list[str],
-) -> Examined:  # fmt: skip
+) -> Examined:
     table = search.table
     posteriors = {each.name: found.network.posterior(table, each.name) for each in hidden}
     return Examined(
@@ -150,9 +159,7 @@ def examined_of(
     )
 
 
-def _verdict(
-    search: Search, hidden: tuple[HiddenVariable, ...], rejected: tuple[HiddenVariable, ...]
-) -> Verdict:
+def _verdict(search: Search, hidden: tuple[HiddenVariable, ...], rejected: tuple[HiddenVariable, ...]) -> Verdict:
     if hidden and hidden[0].gain <= search.baseline.spread:
         return "search unstable"
     if hidden:
@@ -166,9 +173,15 @@ def _verdict(
 
 
 def _of_class(
-    search: Search, whole: WholeClass, table: Table, score: Score, rejected: list[HiddenVariable], tests: Tests,
-    did: list[str], begun: float,
-) -> Examined:  # fmt: skip
+    search: Search,
+    whole: WholeClass,
+    table: Table,
+    score: Score,
+    rejected: list[HiddenVariable],
+    tests: Tests,
+    did: list[str],
+    begun: float,
+) -> Examined:
     """One class behind all columns, believed by Cox's test."""
     evidence = whole.evidence
     if tests.held_out:
@@ -177,9 +190,17 @@ def _of_class(
     variable = replace(whole.variable, evidence=evidence)
     empty = examined_of(search, findings(search), (), tuple(rejected), did)
     posterior = whole.network.posterior(table, variable.name)
-    return replace(empty, verdict="found", kind="classes", hidden=(variable,), network=whole.network,
-                   score=whole.score, meanings={variable.name: explain(whole.network, table, variable.name, posterior)},
-                   reason="found", seconds=time.monotonic() - begun)  # fmt: skip
+    return replace(
+        empty,
+        verdict="found",
+        kind="classes",
+        hidden=(variable,),
+        network=whole.network,
+        score=whole.score,
+        meanings={variable.name: explain(whole.network, table, variable.name, posterior)},
+        reason="found",
+        seconds=time.monotonic() - begun,
+    )
 
 
 def shape_of(table: Table) -> Shape:

@@ -9,13 +9,13 @@ from typing import Any, Literal
 import numpy as np
 
 from leverrier.data.table import Table, Variable
-from leverrier.discovery.certainty import Rows
+from leverrier.discovery.evidence.certainty import Rows
+from leverrier.discovery.evidence.power import Power
+from leverrier.discovery.evidence.residual import Remaining
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import State
-from leverrier.discovery.merge_tree import MergeTree
-from leverrier.discovery.power import Power
-from leverrier.discovery.residual import Remaining
-from leverrier.model.network import Network
+from leverrier.discovery.states.merge_tree import MergeTree
+from leverrier.models.network import Network
 
 Verdict = Literal["found", "compressor", "none accepted", "no candidates", "search unstable", "not tested"]
 Kind = Literal["network", "classes", "causes"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
 
 Floats = NDArray[np.float64]
 

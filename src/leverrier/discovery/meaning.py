@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Label, Table
-from leverrier.model.network import Network
+from leverrier.models.network import Network
 
 MARKS = 3
 

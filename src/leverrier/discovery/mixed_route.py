@@ -9,25 +9,23 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence import BATCH, Evidence, decided, threshold
+from leverrier.discovery.codecs import each_once
+from leverrier.discovery.evidence.null_test import BATCH, Evidence, decided, threshold
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import Mark, State
-from leverrier.discovery.pieces import each_once
 from leverrier.discovery.plan import Plan
-from leverrier.learning.mixed_classes import MixedClassResult, mixed_classes
-from leverrier.learning.score import Score
-from leverrier.learning.structure import learn_structure
-from leverrier.model.mixed_classes import MixedClasses
+from leverrier.learning.classes.mixed_classes import MixedClassResult, mixed_classes
+from leverrier.learning.structure.learn_structure import learn_structure
+from leverrier.learning.structure.score import Score
+from leverrier.models.mixed_class_model import MixedClasses
 
 FIRST_STATES, MOST_STATES = 4, 8
 STARTS = 4
 
 
-def examine_classes(
-    source: Any, numbers: list[str], table: Table, score: Score, plan: Plan, tests: Tests
-) -> Examined:
+def examine_classes(source: Any, numbers: list[str], table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     """Is there a hidden class behind these columns? The gain over one class, tested on tables that have one."""
     begun = time.monotonic()
     plan.tell("classes over numbers and categories", 0.0)
@@ -36,8 +34,9 @@ def examine_classes(
     plain = learn_structure(table, score, threads=1, holes="available")
     evidence = _null_test(found, single.model, numbers, table.n_rows, plan, tests)
     name = "H1" if "H1" not in table.variables else "H1_"
-    variable = HiddenVariable(name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes",
-                              evidence)  # fmt: skip
+    variable = HiddenVariable(
+        name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes", evidence
+    )
     accepted = found.states > 1 and evidence.accepted
     did = (
         "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a class) "
@@ -46,12 +45,23 @@ def examine_classes(
     verdict = "found" if accepted and evidence.tested else "not tested" if accepted else "none accepted"
     rejected = (variable,) if found.states > 1 and not accepted else ()
     return Examined(
-        verdict=verdict, kind="classes", hidden=(variable,) if accepted else (), compressors=rejected,
-        network=plain.network, baseline=plain.network, score=found.gain, baseline_score=0.0, spread=0.0, repaired=0.0,
-        shape=shape_of(table), reason="found" if accepted else "none accepted",
-        meanings={name: _meaning(found, table)} if accepted else {}, did=did, model=found.model if accepted else None,
+        verdict=verdict,
+        kind="classes",
+        hidden=(variable,) if accepted else (),
+        compressors=rejected,
+        network=plain.network,
+        baseline=plain.network,
+        score=found.gain,
+        baseline_score=0.0,
+        spread=0.0,
+        repaired=0.0,
+        shape=shape_of(table),
+        reason="found" if accepted else "none accepted",
+        meanings={name: _meaning(found, table)} if accepted else {},
+        did=did,
+        model=found.model if accepted else None,
         seconds=time.monotonic() - begun,
-    )  # fmt: skip
+    )
 
 
 def _fit(source: Any, numbers: list[str], seed: int) -> MixedClassResult:
@@ -83,8 +93,7 @@ def _null_test(
         if stopped:
             break
     p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains)) if gains else None
-    return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=bool(gains),
-                    stopped=stopped)  # fmt: skip
+    return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=bool(gains), stopped=stopped)
 
 
 def _null_gain(single: MixedClasses, numbers: list[str], rows: int, seed: np.random.SeedSequence) -> float:
@@ -108,9 +117,12 @@ def _spread(found: MixedClassResult) -> Mapping[str, tuple[float, float]]:
 
 
 def _state(
-    k: int, profile: Mapping[str, Any], profiles: list[dict[str, Any]], spread: Mapping[str, tuple[float, float]],
+    k: int,
+    profile: Mapping[str, Any],
+    profiles: list[dict[str, Any]],
+    spread: Mapping[str, tuple[float, float]],
     table: Table,
-) -> State:  # fmt: skip
+) -> State:
     marks: list[tuple[float, Mark]] = []
     for column, value in profile.items():
         if column == "share":
@@ -129,4 +141,3 @@ def _state(
     shares = {c: v for c, v in profile.items() if c != "share" and c not in spread and c in table.variables}
     name = ", ".join(f"{mark.column} {mark.value}" for mark in chosen[:2]) or f"state {k}"
     return State(k, float(profile["share"]), chosen, shares, name)
-

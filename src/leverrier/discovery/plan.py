@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from leverrier.data.checkpoint import Journal
 from leverrier.errors import Cut, as_raised
+from leverrier.run.checkpoint import Journal
 
 Method = Literal["fixed", "region", "full"]
 Construction = Literal["default", "elidan2000"]

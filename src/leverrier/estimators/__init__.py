@@ -12,11 +12,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from leverrier.estimators.causes_estimator import HiddenCauses as HiddenCauses
+    from leverrier.estimators.classes_estimator import LatentClasses as LatentClasses
     from leverrier.estimators.gaussian_mixtures import GaussianMixtures as GaussianMixtures
-    from leverrier.estimators.hidden_causes import HiddenCauses as HiddenCauses
-    from leverrier.estimators.hidden_markov import HiddenMarkov as HiddenMarkov
     from leverrier.estimators.hidden_variables import HiddenVariables as HiddenVariables
-    from leverrier.estimators.latent_classes import LatentClasses as LatentClasses
+    from leverrier.estimators.markov_estimator import HiddenMarkov as HiddenMarkov
 
 _MODULE_OF = {
     "GaussianMixtures": "gaussian_mixtures",

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from leverrier.data.matrix import as_matrix
 from leverrier.estimators.shell import Columns, Floats, Shell
-from leverrier.learning.mixture import MixtureResult, fit_mixture
-from leverrier.learning.mixture_choice import Criterion
-from leverrier.learning.mixture_prior import NormalInverseWishart
-from leverrier.model.mixture import Kind
+from leverrier.learning.mixtures.fit_mixture import MixtureResult, fit_mixture
+from leverrier.learning.mixtures.mixture_choice import Criterion
+from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart
+from leverrier.models.mixture import Kind
 
 
 class GaussianMixtures(Shell):
@@ -31,11 +31,19 @@ class GaussianMixtures(Shell):
     components_: int
 
     def __init__(
-        self, components: int | Literal["auto"] | Iterable[int] = "auto", covariance: Kind = "full", *,
-        starts: int | None = None, init: Any = "k-means++",
-        prior: Literal["weak"] | NormalInverseWishart | None = "weak", criterion: Criterion = "bic",
-        tolerance: float = 1e-6, max_iterations: int = 10_000, seed: int = 0, jobs: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        components: int | Literal["auto"] | Iterable[int] = "auto",
+        covariance: Kind = "full",
+        *,
+        starts: int | None = None,
+        init: Any = "k-means++",
+        prior: Literal["weak"] | NormalInverseWishart | None = "weak",
+        criterion: Criterion = "bic",
+        tolerance: float = 1e-6,
+        max_iterations: int = 10_000,
+        seed: int = 0,
+        jobs: int | None = None,
+    ) -> None:
         self.components: Any = components
         self.covariance: Kind = covariance
         self.starts = starts
@@ -50,10 +58,18 @@ class GaussianMixtures(Shell):
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Fit the mixture; `y` is ignored."""
         self.result_ = fit_mixture(
-            as_matrix(self._given(X, reset=True)), self.components, self.covariance, starts=self.starts, init=self.init,
-            prior=self.prior, criterion=self.criterion, tolerance=self.tolerance, max_iterations=self.max_iterations,
-            seed=self.seed, jobs=self.jobs,
-        )  # fmt: skip
+            as_matrix(self._given(X, reset=True)),
+            self.components,
+            self.covariance,
+            starts=self.starts,
+            init=self.init,
+            prior=self.prior,
+            criterion=self.criterion,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+            seed=self.seed,
+            jobs=self.jobs,
+        )
         self.components_ = self.result_.components
         return self
 

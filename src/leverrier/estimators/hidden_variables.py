@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from leverrier.api.discover import Method, discover
 from leverrier.api.discovery import Discovery
-from leverrier.data.reading import read_table
+from leverrier.data.reading.read_table import read_table
 from leverrier.errors import OptionError
 from leverrier.estimators.shell import Columns, Floats, Shell
 
@@ -35,10 +35,19 @@ class HiddenVariables(Shell):
     hidden_: tuple[str, ...]
 
     def __init__(
-        self, *, method: Method = "network", evidence: bool = False, draws: int = 19, resamples: int = 6,
-        max_hidden: int = 3, max_parents: int | None = None, types: Mapping[str, Any] | None = None,
-        budget: float | None = None, seed: int = 0, jobs: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        *,
+        method: Method = "network",
+        evidence: bool = False,
+        draws: int = 19,
+        resamples: int = 6,
+        max_hidden: int = 3,
+        max_parents: int | None = None,
+        types: Mapping[str, Any] | None = None,
+        budget: float | None = None,
+        seed: int = 0,
+        jobs: int | None = None,
+    ) -> None:
         self.method: Method = method
         self.evidence = evidence
         self.draws = draws
@@ -53,10 +62,18 @@ class HiddenVariables(Shell):
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Look for hidden variables; `y` is ignored."""
         found = discover(
-            self._given(X, reset=True), method=self.method, evidence=self.evidence, draws=self.draws,
-            resamples=self.resamples, max_hidden=self.max_hidden, max_parents=self.max_parents, types=self.types,
-            budget=self.budget, seed=self.seed, jobs=self.jobs,
-        )  # fmt: skip
+            self._given(X, reset=True),
+            method=self.method,
+            evidence=self.evidence,
+            draws=self.draws,
+            resamples=self.resamples,
+            max_hidden=self.max_hidden,
+            max_parents=self.max_parents,
+            types=self.types,
+            budget=self.budget,
+            seed=self.seed,
+            jobs=self.jobs,
+        )
         assert isinstance(found, Discovery)  # rows are no sequences here
         self.result_ = found
         self.hidden_ = tuple(each.name for each in found.hidden)

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from leverrier.data.frames import label_columns
+from leverrier.data.reading.frames import label_columns
 from leverrier.data.table import Table
 from leverrier.errors import TableError
 

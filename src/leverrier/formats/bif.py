@@ -20,7 +20,7 @@ from leverrier.data.table import Label
 from leverrier.formats.bif_scanner import WORD, Scanner
 from leverrier.formats.draft import Declared, Source, assemble, shown, wrong_count
 from leverrier.formats.wording import labels_as_text, text_of
-from leverrier.model.network import Network
+from leverrier.models.network import Network
 
 
 def loads_bif(text: str, path: str | None = None) -> Network:

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from leverrier.data.table import Label
 from leverrier.errors import FormatError, NetworkError, TooLargeError
-from leverrier.model.graph import Graph
-from leverrier.model.network import MOST_CELLS, ROUNDING, Network, normalised
+from leverrier.models.graph import Graph
+from leverrier.models.network import MOST_CELLS, ROUNDING, Network, normalised
 
 ROW_TOLERANCE = 1e-3
 """Rows further than this from summing to one are refused; nearer ones are divided by their sum."""
@@ -157,9 +157,7 @@ def _states(source: Source, declared: Sequence[Declared]) -> dict[str, tuple[Lab
     return {name: variable.states for name, variable in first.items()}
 
 
-def _definitions(
-    source: Source, declared: Sequence[Declared], defined: Sequence[Definition]
-) -> dict[str, Definition]:
+def _definitions(source: Source, declared: Sequence[Declared], defined: Sequence[Definition]) -> dict[str, Definition]:
     lines = {variable.name: variable.line for variable in declared}
     found: dict[str, Definition] = {}
     for definition in defined:
@@ -180,9 +178,7 @@ def _definitions(
     return {name: found[name] for name in lines if name in found}
 
 
-def _check_sizes(
-    source: Source, states: Mapping[str, tuple[Label, ...]], definitions: Iterable[Definition]
-) -> None:
+def _check_sizes(source: Source, states: Mapping[str, tuple[Label, ...]], definitions: Iterable[Definition]) -> None:
     """Refuse before allocating: one table, or all together, beyond what can be held."""
     total = 0
     for definition in definitions:
@@ -228,8 +224,7 @@ def _not_one(
     row = int(np.argmax(_from_one(rows)))
     places = np.unravel_index(row, [len(labels) for labels in scope[:-1]]) if definition.parents else ()
     given = ", ".join(
-        f"{parent}={labels[int(at)]}"
-        for parent, labels, at in zip(definition.parents, scope, places, strict=False)
+        f"{parent}={labels[int(at)]}" for parent, labels, at in zip(definition.parents, scope, places, strict=False)
     )
     return source.error(
         f"the probabilities of {shown(definition.child)}{f' given {shown(given, bare=True)}' if given else ''} "

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from leverrier.data.table import Label
 from leverrier.errors import MissingExtraError, NetworkError
 from leverrier.formats.wording import labels_as_text
-from leverrier.model.graph import Graph
-from leverrier.model.network import Network, normalised
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network, normalised
 
 if TYPE_CHECKING:
     import networkx

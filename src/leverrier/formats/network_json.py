@@ -19,7 +19,7 @@ import numpy as np
 from leverrier.data.table import Label
 from leverrier.errors import FormatError, LeverrierError
 from leverrier.formats.draft import Declared, Listed, Source, assemble, shown
-from leverrier.model.network import Network
+from leverrier.models.network import Network
 
 FORMAT = "leverrier-network"
 VERSION = 1

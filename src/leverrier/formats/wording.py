@@ -6,7 +6,7 @@ import re
 
 from leverrier.errors import FormatError
 from leverrier.formats.draft import shown
-from leverrier.model.network import Network
+from leverrier.models.network import Network
 
 _NEVER = re.compile("[\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Control characters, halves of characters, and what XML has no place for."""

@@ -19,7 +19,7 @@ from defusedxml.sax import make_parser
 from leverrier.errors import LeverrierError
 from leverrier.formats.draft import Declared, Listed, Source, assemble, shown
 from leverrier.formats.wording import BLANK, labels_as_text, text_of
-from leverrier.model.network import Network
+from leverrier.models.network import Network
 
 _HINT = "; a TABLE lists the child's states for the first configuration of its parents, then for the next …"
 

@@ -1,0 +1,1 @@
+"""Results as words, charts and pages. It reads results only."""

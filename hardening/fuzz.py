@@ -1,0 +1,48 @@
+"""Malformed files, in this process: none may crash, hang, or become a model."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from hardening.forks import patience
+from hardening.good_files import SUFFIXES
+from hardening.malformed import malformed
+from hardening.outcome import Outcome, Size
+from hardening.reading import wrong_with_reading
+
+HANG = 2.0
+NUMBERS = {
+    "csv": 2_000,
+    "parquet": 1_000,
+    "bif": 27_000,
+    "xmlbif": 20_000,
+    "network": 22_000,
+    "dynamic": 12_000,
+    "dynamic bif": 6_000,
+    "discovery": 10_000,
+}
+"""How many of each kind: a hundred thousand in all."""
+
+
+def fuzz(size: Size) -> Outcome:
+    found = Outcome("fuzz", "malformed files in this process", sum(size.of(count) for count in NUMBERS.values()))
+    slowest = (0.0, "")
+    with tempfile.TemporaryDirectory(prefix="leverrier-") as folder:
+        for kind, count in NUMBERS.items():
+            path = Path(folder) / f"input{SUFFIXES[kind]}"
+            for number in range(size.of(count)):
+                if size.spent:
+                    found.notes.append(f"the time ran out at {kind}")
+                    return found
+                path.write_bytes(malformed(kind, number))
+                begun = time.monotonic()
+                wrong = wrong_with_reading(kind, path)
+                took = time.monotonic() - begun
+                slowest = max(slowest, (took, f"{kind} {number}"))
+                if took > patience(HANG) and wrong is None:
+                    wrong = f"took {took:.1f} s"
+                found.count(None if wrong is None else f"{kind} {number}: {wrong}")
+    found.notes.append(f"the slowest took {slowest[0]:.2f} s ({slowest[1]})")
+    return found

@@ -1,0 +1,69 @@
+"""Small files of every kind we read, sound ones: what is malformed is made from them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import leverrier as lv
+from leverrier.api.saved import dump
+from leverrier.formats.bif import dumps_bif
+from leverrier.formats.dynamic_files import dumps_dynamic, dumps_dynamic_bif
+from leverrier.formats.network_json import dumps_json
+from leverrier.formats.xmlbif import dumps_xmlbif
+
+CSV = (
+    'colour,size,weight,sold\nred,1,2.5,yes\nblue,2,,no\nred,3,1e3,yes\n"a,b",1,-4,no\nblue,2,0.1,yes\n' * 3,
+    "a;b;c\n1;x;TRUE\n2;y;FALSE\n3;x;\n",
+    "\ufeffname\tn\nü\t3\n東京\t4\n",
+    "p,t,x\n1,1,u\n1,2,v\n2,1,u\n2,2,\n",
+)
+SUFFIXES = {
+    "csv": ".csv",
+    "parquet": ".parquet",
+    "bif": ".bif",
+    "xmlbif": ".xml",
+    "network": ".json",
+    "dynamic": ".json",
+    "dynamic bif": ".bif",
+    "discovery": ".json",
+}
+"""Every kind of file, and how its name ends."""
+
+
+@cache
+def good_files(kind: str) -> tuple[bytes, ...]:
+    """Sound files of a kind."""
+    if kind == "csv":
+        return tuple(text.encode() for text in CSV)
+    if kind == "parquet":
+        return (_parquet(),)
+    if kind == "discovery":
+        return (_discovery(),)
+    if kind in ("dynamic", "dynamic bif"):
+        network = lv.hidden_markov(_diary(), states=2, seed=0).network
+        return ((dumps_dynamic if kind == "dynamic" else dumps_dynamic_bif)(network).encode(),)
+    write = {"bif": dumps_bif, "xmlbif": dumps_xmlbif, "network": dumps_json}[kind]
+    return tuple(write(lv.datasets.network(name)).encode() for name in ("asia", "candy"))
+
+
+def _diary() -> lv.Sequences:
+    days = [{"p": p, "t": t, "x": "uv"[(p + t // 3) % 2], "y": "ab"[t % 2]} for p in range(6) for t in range(8)]
+    return lv.read_sequences({key: [day[key] for day in days] for key in ("p", "t", "x", "y")}, by="p", time="t")
+
+
+def _parquet() -> bytes:
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="leverrier-") as folder:
+        path = Path(folder) / "t.parquet"
+        lv.write_table(lv.datasets.network("asia").sample(60, seed=0), path)
+        return path.read_bytes()
+
+
+def _discovery() -> bytes:
+    rows = lv.datasets.network("alarm").sample(200, seed=4).select(["CATECHOL", "CO", "HRBP", "HREKG", "HRSAT"])
+    found = lv.discover(rows, draws=2, resamples=1, max_hidden=1, jobs=1, seed=0)
+    content = json.loads(dump(found.examined))  # type: ignore[union-attr]
+    return json.dumps(content, ensure_ascii=False).encode()

@@ -1,0 +1,233 @@
+"""Verbs about hidden variables: cardinality, classes, causes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+import leverrier as lv
+from leverrier.cli import options
+from leverrier.cli.network_verbs import open_network
+from leverrier.cli.progress_bar import Interruptible, interrupted, note
+from leverrier.status import Status
+
+if TYPE_CHECKING:  # `leverrier --help` must not import numerics
+    from leverrier.noisy_or.causes_result import HiddenCausesResult
+    from leverrier.noisy_or.sampler_state import Method
+
+AFTERWARDS = 0.7
+"""Seconds of computing that the summary of chains takes."""
+
+
+@click.command()
+@click.argument("network")
+@click.argument("table")
+@click.option("--hidden", multiple=True, required=True, metavar="VARIABLE", help="Hidden node (repeat for several).")
+@click.option("--no-refine", is_flag=True, help="Stop after merging states; do not run EM.")
+@click.option("--brief", is_flag=True, help="A few steps of EM from the merged states: fast, and nearly as exact.")
+@options.seed
+@options.jobs
+@options.budget
+@options.as_json
+@options.quiet
+def cardinality(
+    network: str,
+    table: str,
+    hidden: tuple[str, ...],
+    no_refine: bool,
+    brief: bool,
+    seed: int,
+    jobs: int | None,
+    budget: float | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """How many states a hidden node of a network has.
+
+    \b
+    leverrier cardinality model.bif data.csv --hidden STROKEVOLUME
+    leverrier cardinality alarm rows.parquet --hidden HR --hidden CO --budget 2m
+    """
+    if brief and no_refine:
+        raise lv.OptionError("--brief runs EM, --no-refine does not: give one of them")
+    with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_table, lv.cardinality)
+        run.stop.waiting = True  # Ctrl-C breaks in: EM ends where it is, and what it has counts
+        model = open_network(network)
+        known = {name: model.states[name] for name in model.variables if name not in hidden}
+        data = lv.read_table(table, states=known)
+        asked = hidden[0] if len(hidden) == 1 else list(hidden)
+        found = lv.cardinality(
+            model,
+            data,
+            hidden=asked,
+            refine="brief" if brief else not no_refine,
+            seed=seed,
+            budget=run.seconds,
+            jobs=jobs or 1,
+            progress=run.line,
+        )
+    words = {"states": found.states, "status": str(found.status), "words": str(found)}
+    click.echo(json.dumps(words) if as_json else str(found))
+    return interrupted(run)
+
+
+@click.command()
+@click.argument("table")
+@click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
+@click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
+@options.seed
+@options.jobs
+@options.budget
+@options.max_memory
+@options.cluster
+@options.as_json
+@options.quiet
+def classes(
+    table: str,
+    states: str,
+    starts: int,
+    output: str | None,
+    seed: int,
+    jobs: int | None,
+    budget: float | None,
+    max_memory: str | None,
+    cluster: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Latent classes: one hidden grouping of the rows behind all columns.
+
+    \b
+    leverrier classes survey.csv
+    leverrier classes survey.csv --states 2-4 -o classes.json
+    """
+    with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_table, lv.latent_classes)
+        run.stop.waiting = True
+        found = lv.latent_classes(
+            table,
+            states=_numbers(states),
+            starts=starts,
+            seed=seed,
+            jobs=jobs,
+            budget=run.seconds,
+            max_memory=max_memory,
+            client=cluster,
+            progress=run.line,
+        )
+    if output:
+        lv.write_network(found.network, output)
+    if as_json:
+        click.echo(json.dumps({"states": found.states, "log_likelihood": found.log_likelihood, "words": str(found)}))
+    else:
+        click.echo(str(found))
+    return interrupted(run)
+
+
+def _numbers(text: str) -> list[int]:
+    """3, 1-6 or 2,4 as numbers."""
+    try:
+        first, dash, last = text.partition("-")
+        numbers = list(range(int(first), int(last) + 1)) if dash else [int(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if not numbers or min(numbers) < 1:
+        raise lv.OptionError(f"--states {text!r}: write a number, a range or a list of them: 3, 1-6 or 2,4")
+    return numbers
+
+
+@click.command()
+@click.argument("table")
+@click.option(
+    "--method",
+    type=click.Choice(["gibbs", "rjmcmc"]),
+    default="gibbs",
+    show_default=True,
+    help="Unboundedly many causes, or finitely many.",
+)
+@click.option("--alike", is_flag=True, help="All causes equally frequent and strong, as in the source.")
+@click.option("--sweeps", type=click.IntRange(2), default=500, show_default=True, help="Half are left out.")
+@click.option("--chains", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
+@click.option("--pictures", type=click.Path(file_okay=False), help="Folder for PNGs: the graph, the links, the traces.")
+@options.seed
+@options.jobs
+@options.budget
+@options.checkpoint
+@options.resume
+@options.as_json
+@options.quiet
+def causes(
+    table: str,
+    method: Method,
+    alike: bool,
+    sweeps: int,
+    chains: int,
+    ignore: tuple[str, ...],
+    pictures: str | None,
+    seed: int,
+    jobs: int | None,
+    budget: float | None,
+    checkpoint: str | None,
+    resume: bool,
+    as_json: bool,
+    quiet: bool,
+) -> int:
+    """Overlapping hidden causes behind columns of yes/no signs.
+
+    \b
+    leverrier causes signs.csv
+    leverrier causes signs.csv --ignore diagnosis --sweeps 2000 --pictures causes
+    leverrier causes signs.csv --resume           # after Ctrl-C, a crash, or a budget that ran out
+    """
+    from leverrier.run.checkpoint import forget
+
+    hush = quiet or as_json
+    kept = options.checkpoint_place(checkpoint, f"{os.path.splitext(table)[0]}.causes.html", resume, hush)
+    with Interruptible(hush, budget, AFTERWARDS) as run:
+        run.load(lv.read_table, lv.hidden_causes)
+        run.stop.waiting = True  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
+        signs = lv.read_table(table).drop(*ignore)
+
+        def tell(line: str, _: float) -> None:
+            found = re.fullmatch(r"(.*): sweep ([0-9]+) of ([0-9]+).*", line)
+            run.tell(found[1] if found else line, int(found[2]) / int(found[3]) if found else None)
+
+        found = lv.hidden_causes(
+            signs,
+            method,
+            sweeps,
+            chains,
+            seed,
+            per_cause=() if alike else ("lambda", "p"),
+            jobs=jobs,
+            budget=run.seconds,
+            progress=tell,
+            checkpoint=kept,
+            resume=resume,
+        )
+    if found.status is Status.ITERATION_LIMIT:
+        forget(kept)
+    else:
+        note(f"leverrier: {found.status}; the same command with --resume goes on from {kept}", hush)
+    click.echo(json.dumps(found.to_dict()) if as_json else str(found))
+    if pictures:
+        _draw(found, Path(pictures))
+        if not quiet and not as_json:
+            click.echo(f"\nThe pictures are in {pictures}")
+    return 130 if found.status is Status.INTERRUPTED else 0
+
+
+def _draw(found: HiddenCausesResult, folder: Path) -> None:
+    from leverrier.report.charts.causes_charts import plot_links, plot_structure, plot_traces
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, plot in (("graph", plot_structure), ("links", plot_links), ("traces", plot_traces)):
+        plot(found).save(str(folder / f"{name}.png"), scale_factor=2)

@@ -1,0 +1,153 @@
+"""Verbs about networks: sample, convert, learn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+import leverrier as lv
+from leverrier.cli import options
+from leverrier.cli.progress_bar import Interruptible
+from leverrier.errors import OptionError
+
+METHODS = ("auto", "best", "ges", "hill-climb")
+SCORES = {"bdeu": "BDeu", "bde": "BDe", "bic": "BIC", "aic": "AIC"}
+
+
+def open_network(name: str) -> lv.Network:
+    """A bundled network by its name, or a network file."""
+    bundled = lv.datasets.networks()
+    if name in bundled:
+        return lv.datasets.network(name)
+    if not Path(name).exists():
+        raise OptionError(f"{name!r} is neither a file nor a bundled network; bundled are {', '.join(bundled)}")
+    return lv.read_network(name)
+
+
+@click.command()
+@click.argument("network")
+@click.option("-n", "rows", type=click.IntRange(1), default=1000, show_default=True, help="How many rows.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV or Parquet file to write.")
+@click.option("--hide", multiple=True, metavar="VARIABLE", help="Leave this variable out (repeat for several).")
+@options.seed
+@options.as_json
+@options.quiet
+def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: int, as_json: bool, quiet: bool) -> None:
+    """Draw rows from a network: a bundled one by name, or a file.
+
+    \b
+    leverrier sample alarm -n 10000 -o alarm.csv
+    leverrier sample model.bif -n 500 --hide HR -o rows.parquet
+    """
+    with Interruptible(quiet or as_json) as run:
+        run.load(lv.Network, lv.write_table)
+        run.stop.waiting = True  # Ctrl-C ends it where it is: the file is there whole or not at all
+        run.tell("drawing")
+        table = open_network(network).sample(rows, seed=seed).drop(*hide)
+        run.tell("writing")
+        lv.write_table(table, output)
+    if as_json:
+        click.echo(json.dumps({"rows": table.n_rows, "variables": len(table.variables), "output": output}))
+    elif not quiet:
+        click.echo(f"wrote {table.n_rows:,} rows of {len(table.variables)} variables to {output}")
+
+
+@click.command()
+@click.argument("source")
+@click.argument("target", type=click.Path(dir_okay=False))
+@options.as_json
+@options.quiet
+def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
+    """Convert a network file between BIF, XMLBIF and JSON, by suffix.
+
+    \b
+    leverrier convert a.bif b.json
+    leverrier convert alarm alarm.xml
+    """
+    with Interruptible(quiet or as_json) as run:
+        run.load(lv.Network, lv.write_network)
+        run.stop.waiting = True
+        run.tell("converting")
+        network = open_network(source)
+        lv.write_network(network, target)
+    if as_json:
+        variables, arcs = len(network.variables), len(network.edges)
+        click.echo(json.dumps({"variables": variables, "arcs": arcs, "output": target}))
+    elif not quiet:
+        click.echo(f"wrote {network!r} to {target}")
+
+
+@click.command()
+@click.argument("table")
+@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the network (.bif, .xml, .json).")
+@click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True)
+@click.option("--score", "rule", type=click.Choice(list(SCORES)), default="bdeu", show_default=True)
+@click.option("--max-parents", type=click.IntRange(0), default=None, help="At most this many parents a column.")
+@options.seed
+@options.jobs
+@options.budget
+@options.work
+@options.max_memory
+@options.cluster
+@options.as_json
+@options.quiet
+def learn(
+    table: str,
+    output: str | None,
+    method: str,
+    rule: str,
+    max_parents: int | None,
+    seed: int,
+    jobs: int | None,
+    budget: float | None,
+    work: int | None,
+    max_memory: str | None,
+    cluster: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Learn a network over a table's columns, without hidden variables.
+
+    \b
+    leverrier learn survey.csv
+    leverrier learn survey.csv --method best -o survey.bif
+    """
+    with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_table, lv.learn_structure)
+        run.stop.waiting = True
+        run.tell("reading")
+        score = getattr(lv, SCORES[rule])()
+        found = lv.learn_structure(
+            table,
+            score,
+            method=method,
+            max_parents=max_parents,
+            seed=seed,
+            budget=run.seconds,
+            threads=jobs,  # type: ignore[arg-type]
+            work=work,
+            max_memory=max_memory,
+            client=cluster,
+            progress=run.line,
+        )
+    if output:
+        lv.write_network(found.network, output)
+    if as_json:
+        answer = {
+            "score": found.score,
+            "status": str(found.status),
+            "edges": found.network.edges,
+            "notes": list(found.notes),
+        }
+        click.echo(json.dumps(answer))
+        return
+    if not quiet:
+        for note in found.notes:
+            click.echo(note, err=True)
+    click.echo(f"{found.network!r}; {score.name} {found.score:.2f}; {found.status}")
+    for parent, child in found.network.edges:
+        click.echo(f"  {parent} → {child}")
+    if output and not quiet:
+        click.echo(f"wrote the network to {output}")

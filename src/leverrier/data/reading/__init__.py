@@ -1,0 +1,1 @@
+"""Whatever a user has, read as columns and tables, and written back."""

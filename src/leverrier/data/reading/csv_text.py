@@ -1,0 +1,139 @@
+"""The text of a CSV file: its header, its separator, and what is wrong with it, by line.
+
+DuckDB parses the rows. Here are the things it will not say: names given twice, the line of a bad row when cells hold
+line breaks, the byte that is not UTF-8. A file DuckDB refuses and this finds sound (mixed line ends) is copied clean.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from leverrier.data.reading.formulas import as_it_was
+from leverrier.errors import OptionError, TableError
+
+SEPARATORS = (",", ";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class Header:
+    """The column names, what parts the cells, and the blank lines before the header."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    skip: int
+
+
+@contextmanager
+def opened(path: Path, encoding: str) -> Iterator[IO[str]]:
+    """The file as text; bytes that are not that text, or not gzip, are one clear line."""
+    try:
+        with open(path, "rb") as plain:
+            raw = gzip.GzipFile(fileobj=plain) if path.suffix.lower() == ".gz" else plain
+            yield io.TextIOWrapper(raw, encoding=encoding, newline="")  # type: ignore[arg-type]
+    except UnicodeDecodeError:
+        raise TableError(f"{path}: {_undecodable(path, encoding)}") from None
+    except LookupError:
+        raise OptionError(f"encoding={encoding!r} is not known: say utf-8, latin-1, cp1252, utf-16, …") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise TableError(f"{path}: not a whole gzip file; unpack it, or make it again") from None
+    except OSError as problem:
+        raise TableError(f"{path}: cannot be read ({problem.strerror or problem})") from None
+
+
+def _undecodable(path: Path, encoding: str) -> str:
+    """Where the first byte is that is not text in this encoding, and what to do."""
+    with open(path, "rb") as plain:
+        raw = gzip.GzipFile(fileobj=plain) if path.suffix.lower() == ".gz" else plain
+        start = raw.read(4)
+        if start[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
+            return 'the file is UTF-16, not UTF-8: save it as UTF-8, or pass encoding="utf-16"'
+        offset, line, pending = 0, 1, start
+        for block in iter(lambda: raw.readline(), b""):
+            pending += block
+            try:
+                pending.decode(encoding)
+            except UnicodeDecodeError as problem:
+                byte, at = pending[problem.start], offset + problem.start
+                line += pending[: problem.start].count(b"\n")
+                advice = 'save it as UTF-8, or pass its encoding (often encoding="latin-1" or "cp1252")'
+                return f"byte {at} (line {line}) is 0x{byte:02x}, which is not {encoding}: {advice}"
+            offset, line, pending = offset + len(pending), line + pending.count(b"\n"), b""
+    return f"the file is not {encoding} text"
+
+
+def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
+    """The names in the first line that is not blank; names left blank are called by their place."""
+    with opened(path, encoding) as text:
+        skip, line = 0, text.readline()
+        while line and not line.lstrip("\ufeff").strip():
+            skip, line = skip + 1, text.readline()
+        if not line:
+            raise TableError(f"{path} is empty: expected a header line and rows")
+        line = line.lstrip("\ufeff")
+        parted = delimiter or _separator(line, path)
+        if len(parted) != 1:
+            raise OptionError(f"delimiter={parted!r}: expected one character")
+        try:
+            cells = next(csv.reader(_prepended(line, text), delimiter=parted, strict=True))
+        except csv.Error as problem:
+            raise TableError(f"{path}, line {skip + 1}: the header cannot be parted into names ({problem})") from None
+    names = [as_it_was(cell.strip()) or f"column {place}" for place, cell in enumerate(cells, 1)]
+    seen: set[str] = set()
+    for name in names:
+        if name in seen or seen.add(name):
+            hint = " (is the first line a header?)" if name.replace(".", "").isdigit() else ""
+            raise TableError(f"{path}: two columns are named {name!r}: column names must differ; rename one{hint}")
+    return Header(tuple(names), parted, skip)
+
+
+def _prepended(line: str, rest: IO[str]) -> Iterator[str]:
+    yield line
+    yield from rest
+
+
+def _separator(line: str, path: Path) -> str:
+    """Tabs for .tsv; else whichever separator is most frequent in the header, outside quotes."""
+    if ".tsv" in path.suffixes or ".TSV" in path.suffixes:
+        return "\t"
+    bare = "".join(line.split('"')[::2])
+    return max(SEPARATORS, key=bare.count)
+
+
+def clean_copy(path: Path, encoding: str, header: Header, target: Path) -> None:
+    """The rows as plain UTF-8 CSV with one kind of line end; a row too long or short is an error with its line."""
+    width = len(header.names)
+    with opened(path, encoding) as text, open(target, "w", encoding="utf-8", newline="") as out:
+        for _ in range(header.skip):
+            text.readline()
+        reader = csv.reader(text, delimiter=header.delimiter, strict=True)
+        write = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
+        line = header.skip + 1
+        try:
+            for row in reader:
+                if not row and width == 1:
+                    row = [""]
+                if row:
+                    write(_fitted(row, width, path, line))
+                line = header.skip + reader.line_num + 1
+        except csv.Error as problem:
+            what = "a quote is opened and not closed" if "end of data" in str(problem) else str(problem)
+            raise TableError(f"{path}, line {line}: {what}") from None
+
+
+def _fitted(row: list[str], width: int, path: Path, line: int) -> list[str]:
+    if len(row) == width + 1 and not row[-1]:
+        return row[:-1]  # a separator after the last cell parts nothing
+    if len(row) != width:
+        raise TableError(
+            f"{path}, line {line}: {len(row)} cells where the header has {width}: "
+            'mend the line (a cell that holds the separator goes in "quotes")'
+        )
+    return row

@@ -1,0 +1,249 @@
+"""What a column is taken for, and its cells as codes. Each decision has a reason and can be overruled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.column import Column, date_text, is_number
+from leverrier.data.label_alignment import Unseen, lookup, text_of, unseen_label, unseen_note
+from leverrier.data.reading.binning import Rule, bin_labels, check_cuts, choose_cuts
+from leverrier.data.table import Kind, Label, Variable
+from leverrier.errors import OptionError, TableError
+
+MOST_INTEGERS = 12
+"""Whole numbers with more different values than this are cut into bins."""
+MOST_STATES = 255
+"""Text with more different values than this is set aside."""
+MANY_IDS = 50
+"""Whole numbers that never repeat look like identifiers above this many."""
+
+TYPES = ("category", "ordered", "number", "boolean", "ignore")
+_TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
+
+Bins = int | Sequence[float]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user overrules."""
+
+    types: Mapping[str, str | Sequence[Label]] = field(default_factory=dict)
+    ignore: frozenset[str] = frozenset()
+    bins: Bins | Mapping[str, Bins] = 5
+    bin_rule: Rule = "quantile"
+
+    def asked(self, name: str) -> str | Sequence[Label] | None:
+        """The type asked for, if any: naming a column in `bins` asks for a number."""
+        if name in self.ignore:
+            return "ignore"
+        if name in self.types:
+            return self.types[name]
+        return "number" if isinstance(self.bins, Mapping) and name in self.bins else None
+
+    def bins_of(self, name: str) -> Bins:
+        return self.bins.get(name, 5) if isinstance(self.bins, Mapping) else self.bins
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What came, what it is taken for, and why. `variable` is None for a column that is set aside."""
+
+    name: str
+    came: str
+    distinct: int
+    holes: int
+    decision: str
+    reason: str
+    variable: Variable | None = None
+    notes: tuple[str, ...] = ()
+
+
+def decide(column: Column, options: Options, weights: NDArray[np.float64] | None = None) -> Decision:
+    """What this column is taken for; `weights` count the rows when bins are chosen."""
+    asked = options.asked(column.name)
+    if asked is None:
+        reason, override = _why_aside(column)
+        if reason:
+            return _aside(column, reason, override)
+        return _taken(column, _natural(column), options, weights)
+    if not isinstance(asked, str):
+        return _listed(column, asked)
+    if asked not in TYPES:
+        raise OptionError(
+            f"types={{{column.name!r}: {asked!r}}}: expected one of {', '.join(TYPES)}, or the list of its states"
+        )
+    return _taken(column, _as_asked(column, asked), options, weights, "as asked")
+
+
+def ignored(name: str) -> Decision:
+    """The decision on a column the user left out."""
+    note = f"{name!r} is set aside: ignored, as asked."
+    return Decision(name, "", 0, 0, "aside", "ignored, as asked", None, (note,))
+
+
+def _natural(column: Column) -> Kind:
+    if column.came in ("integer", "number"):
+        few = column.whole and column.distinct <= MOST_INTEGERS
+        return "integer" if few else "binned"
+    if column.came == "boolean":
+        return "boolean"
+    return "ordered" if column.came == "ordered" else "category"
+
+
+def _as_asked(column: Column, asked: str) -> Kind:
+    match asked:
+        case "number":
+            return "binned"
+        case "boolean":
+            return "boolean"
+        case "ordered":
+            return "ordered"
+    return "integer" if column.whole else "category"
+
+
+def _why_aside(column: Column) -> tuple[str, str]:
+    """Why a column nobody spoke for is set aside, and the type that would keep it; empty if it is kept."""
+    distinct, filled = column.distinct, column.filled
+    if not distinct:
+        return "it is empty", ""
+    if distinct == 1:
+        holes = f" and {column.holes} holes" if column.holes else ""
+        return f"it has only the value {_only(column)!r}{holes}", "category"
+    if column.came == "date":
+        return "it holds dates", "number"
+    if column.came in ("text", "category", "ordered", "mixed"):
+        many = f"{distinct} different values" if len(column.values) else f"about {distinct} different values"
+        if distinct > MOST_INTEGERS and 2 * distinct > filled:
+            return f"it looks like an identifier: {many} in {filled} cells", "category"
+        if distinct > MOST_STATES:
+            return f"it has {many}, more than {MOST_STATES} states", "category"
+    if column.came == "integer" and distinct == filled and distinct > MOST_INTEGERS:
+        low, high = int(column.values[0]), int(column.values[-1])
+        if low in (0, 1) and high - low == distinct - 1:
+            return f"it numbers the rows from {low} to {high}", "number"
+        if distinct > MANY_IDS:
+            return f"it looks like an identifier: {distinct} whole numbers that never repeat", "number"
+    return "", ""
+
+
+def _aside(column: Column, reason: str, override: str) -> Decision:
+    how = f"; types={{{column.name!r}: {override!r}}} keeps it" if override else ""
+    note = f"{column.name!r} is set aside: {reason}{how}."
+    return Decision(column.name, column.came, column.distinct, column.holes, "aside", reason, None, (note,))
+
+
+def _listed(column: Column, states: Sequence[Label]) -> Decision:
+    labels = tuple(states)
+    if not labels or len({text_of(label) for label in labels}) != len(labels):
+        raise OptionError(f"types for {column.name!r} lists the states {list(labels)}: they must differ, and be some")
+    variable = Variable(column.name, labels, "ordered")
+    return Decision(column.name, column.came, column.distinct, column.holes, "ordered", "states as asked", variable)
+
+
+def _taken(
+    column: Column, kind: Kind, options: Options, weights: NDArray[np.float64] | None, reason: str = ""
+) -> Decision:
+    notes = list(column.notes)
+    cuts: tuple[float, ...] = ()
+    if kind == "binned":
+        cuts = _cuts(column, options, weights)
+        states: tuple[Label, ...] = bin_labels(cuts, date_text if column.came == "date" else None)
+        notes.append(f"{column.name!r} is cut into {len(states)} bins: {', '.join(map(str, states))}.")
+        reason = reason or f"numbers with {column.distinct} different values"
+    elif kind == "boolean":
+        states = (False, True)
+    else:
+        states, unused = _used(column)
+        if unused:
+            notes.append(f"{column.name!r}: categories that no row has are left out: {', '.join(map(repr, unused))}.")
+        reason = reason or f"{column.distinct} different values"
+    if not states:
+        raise TableError(f"column {column.name!r} is empty, so it has no states: list them, or leave the column out")
+    variable = Variable(column.name, states, kind, cuts)
+    return Decision(
+        column.name, column.came, column.distinct, column.holes, kind, reason or "true or false", variable, tuple(notes)
+    )
+
+
+def _used(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
+    """The labels that occur, in their order, and the declared ones that do not."""
+    if column.distinct > len(column.values):
+        column.codes()  # says that there are too many
+    pairs = list(zip(column.labels, column.counts.tolist(), strict=True))
+    return tuple(label for label, count in pairs if count), [label for label, count in pairs if not count]
+
+
+def _only(column: Column) -> Label:
+    return next(label for label, count in zip(column.labels, column.counts, strict=True) if count)
+
+
+def _cuts(column: Column, options: Options, weights: NDArray[np.float64] | None) -> tuple[float, ...]:
+    bins = options.bins_of(column.name)
+    if not isinstance(bins, int | np.integer):
+        return check_cuts(bins, column.name)
+    if bins < 2:
+        raise OptionError(f"bins={bins} for {column.name!r}: at least 2 bins are needed")
+    values = numbers(column)
+    each = column.counts.astype(np.float64)
+    if weights is not None:
+        codes = column.codes()
+        each = totals(codes[codes >= 0], weights[codes >= 0], len(values))
+    distinct, back = np.unique(values, return_inverse=True)  # "1" and "1.0" are one number
+    cuts = choose_cuts(distinct, totals(back, each, len(distinct)), int(bins), options.bin_rule)
+    if not cuts:
+        raise TableError(f"column {column.name!r} has too few different values for bins: ignore it, or give the cuts")
+    return cuts
+
+
+def totals(places: NDArray[np.integer], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """The sum of the weights at each place."""
+    return np.bincount(places, weights=weights, minlength=size).astype(np.float64)
+
+
+def numbers(column: Column) -> NDArray[np.float64]:
+    """The column's values as numbers; text that is none is an error naming the first."""
+    try:
+        return np.asarray(column.values, dtype=np.float64)
+    except (TypeError, ValueError):
+        for code, value in enumerate(column.values):
+            if not is_number(value):
+                row = int(np.argmax(column.codes() == code)) + 1
+                raise TableError(
+                    f"column {column.name!r} is to be numbers and holds {value!r} in row {row}; "
+                    f"missing=[{value!r}] takes such cells as holes"
+                ) from None
+        raise
+
+
+def encode(column: Column, variable: Variable, unseen: Unseen = "error") -> tuple[NDArray[np.signedinteger], list[str]]:
+    """The cells as codes of the variable's states, −1 for a hole; and what there is to say."""
+    found, notes = places(column, variable, unseen)
+    return np.append(found, np.int32(-1))[column.codes()], notes
+
+
+def places(column: Column, variable: Variable, unseen: Unseen = "error") -> tuple[NDArray[np.int32], list[str]]:
+    """The state of each of the column's values, −1 where none is meant; and what there is to say."""
+    found = _state_of_value(column, variable)
+    lost = [code for code in np.flatnonzero(found < 0).tolist() if column.counts[code]]
+    if not lost:
+        return found, []
+    labels = column.labels
+    if unseen == "error":
+        row = int(np.argmax(column.codes() == lost[0]))
+        raise unseen_label(column.name, labels[lost[0]], row, variable.states)
+    return found, [unseen_note(column.name, [labels[code] for code in lost], int(column.counts[lost].sum()))]
+
+
+def _state_of_value(column: Column, variable: Variable) -> NDArray[np.int32]:
+    if variable.cuts and (column.numeric or all(is_number(value) for value in column.values)):
+        return np.searchsorted(np.array(variable.cuts), numbers(column), side="right").astype(np.int32)
+    found = lookup(labels := column.labels, variable.states)
+    if variable.kind == "boolean" and np.any(found < 0):
+        for code in np.flatnonzero(found < 0):
+            text = text_of(labels[code]).lower()
+            found[code] = 1 if text in _TRUE else 0 if text in _FALSE else -1
+    return found

@@ -1,0 +1,1 @@
+"""Rows in time: sequences, their clock, and what a slice is predicted from."""

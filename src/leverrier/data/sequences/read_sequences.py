@@ -1,0 +1,171 @@
+"""Whatever a user has, read as Sequences: rows told apart by a column, put in order by another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.column import Column
+from leverrier.data.label_alignment import Unseen
+from leverrier.data.reading.binning import Rule, cuts_of
+from leverrier.data.reading.encoding import Bins, numbers
+from leverrier.data.reading.read_table import raw_columns, read_table
+from leverrier.data.sequences.sequences import Sequences, lagged
+from leverrier.data.sequences.time_axis import Floats, Gaps, Integers, Slices, lay_out, time_numbers
+from leverrier.data.table import Label, Table, Variable
+from leverrier.errors import OptionError, TableError
+
+__all__ = ["Sequences", "as_sequences", "lagged", "read_sequences"]
+
+
+def read_sequences(
+    source: Any,
+    by: str | Sequence[str] | None = None,
+    time: str | None = None,
+    ignore: str | Collection[str] = (),
+    *,
+    gaps: Gaps = "fill",
+    types: Mapping[str, str | Sequence[Label]] | None = None,
+    bins: Bins | Mapping[str, Bins] = 5,
+    bin_rule: Rule = "quantile",
+    like: Sequences | Table | None = None,
+    states: Mapping[str, Sequence[Label]] | None = None,
+    unseen: Unseen = "error",
+    missing: Collection[Any] = (),
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+) -> Sequences:
+    """Sequences from a dataframe, a dict of columns, or a path; `notes` says what was decided.
+
+    by         the column, or columns, that tell sequences apart; without it all rows are one sequence
+    time       the column that orders a sequence's rows: numbers, dates or text; without it the order of the rows
+    gaps       where evenly spaced times skip some: "fill" with slices that are all holes, "split" into sequences, or
+               "ignore" (each row is one slice after the row before it)
+    The rest is as in `read_table`.
+    """
+    fitted = like.table if isinstance(like, Sequences) else like
+    if isinstance(source, Sequences):
+        if by or time or ignore or types or missing:
+            raise OptionError("the source is Sequences already: only like=, states= and unseen= apply to it")
+        return source.with_table(read_table(source.table, like=fitted, states=states, unseen=unseen))
+    if isinstance(source, Table):
+        if by or time:
+            raise OptionError(
+                "the source is a Table, whose rows are one sequence: read the data itself with by=, time="
+            )
+        return Sequences.from_table(read_table(source, like=fitted, states=states, unseen=unseen))
+    keys = (by,) if isinstance(by, str) else tuple(by or ())
+    own = tuple(str(name) for name in (*keys, *([time] if time is not None else ())))
+    left = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    how: dict[str, Any] = {"missing": missing, "encoding": encoding, "delimiter": delimiter}
+    raw = raw_columns(source, own, **how)
+    table = read_table(
+        source,
+        types=types,
+        ignore=tuple(dict.fromkeys((*own, *left))),
+        bins=bins,
+        bin_rule=bin_rule,
+        like=fitted,
+        states=states,
+        unseen=unseen,
+        **how,
+    )
+    which, names = _sequence_of(keys, raw, table.n_rows)
+    times, kind, labels = np.arange(table.n_rows, dtype=np.float64), "order", ()
+    if time is not None:
+        times, kind, labels = time_numbers(*raw[str(time)])
+    slices = lay_out(which, names, times, kind, labels, gaps)
+    if time is None:
+        slices = replace(slices, times=_places(slices.starts))
+    cut = [column.name for column in table.columns if column.kind in ("binned", "integer")]
+    return Sequences(
+        table=_spread(table, slices.rows),
+        starts=slices.starts,
+        names=tuple(names[i] for i in slices.sequence.tolist()),
+        times=slices.times,
+        rows=slices.rows,
+        numbers=_numbers(raw_columns(source, cut, absent="skip", **how), slices),
+        by=keys,
+        time=time,
+        time_kind=kind,
+        time_labels=labels,
+        notes=(*_worth_saying(table.notes, own), *slices.notes),
+    )
+
+
+def as_sequences(data: Any, states: Mapping[str, Sequence[Label]], unseen: Unseen = "error") -> Sequences:
+    """Sequences with exactly these variables and codes; a bare table or dataframe is one sequence.
+
+    A column that was cut into other bins than these is cut again, from its numbers.
+    """
+    if not isinstance(data, Sequences):
+        return read_sequences(data, states=states, unseen=unseen)
+    table = data.table
+    for name, values in data.numbers.items():
+        cuts = cuts_of(states.get(name, ()))
+        if cuts and name in table.variables and table.states[name] != tuple(states[name]):
+            table = _recut(table, Variable(name, tuple(states[name]), "binned", cuts), values)
+    return data.with_table(read_table(table, states=states, unseen=unseen))
+
+
+def _recut(table: Table, variable: Variable, values: Floats) -> Table:
+    place = table.index(variable.name)
+    codes = table.codes.copy()
+    codes[place] = np.where(np.isnan(values), table.missing, np.searchsorted(variable.cuts, values, side="right"))
+    columns = (*table.columns[:place], variable, *table.columns[place + 1 :])
+    return replace(table, columns=columns, codes=codes, _projections={})
+
+
+def _places(starts: Integers) -> Floats:
+    return (np.arange(starts[-1]) - np.repeat(starts[:-1], np.diff(starts))).astype(np.float64)
+
+
+def _sequence_of(
+    keys: Sequence[str], raw: Mapping[str, tuple[Column, NDArray[Any]]], n_rows: int
+) -> tuple[Integers, list[Label]]:
+    """Which sequence each row belongs to, numbered as they first appear, and the sequences' names."""
+    if not keys:
+        return np.zeros(n_rows, dtype=np.int64), [0]
+    joint = np.zeros(n_rows, dtype=np.int64)
+    for key in keys:
+        column, codes = raw[key]
+        hole = np.flatnonzero(codes < 0)
+        if len(hole):
+            raise TableError(f"by={key!r} is missing in row {hole[0] + 1}: every row must say its sequence")
+        _, joint = np.unique(joint * (len(column.values) + 1) + codes, return_inverse=True)
+    _, first, back = np.unique(joint, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    labels = {key: raw[key][0].labels for key in keys}
+    names = [tuple(labels[key][raw[key][1][row]] for key in keys) for row in np.sort(first).tolist()]
+    return rank[back], [name[0] if len(keys) == 1 else name for name in names]
+
+
+def _spread(table: Table, rows: Integers) -> Table:
+    """The table's rows in the order of the slices, all holes where a slice has no row."""
+    found = table.take(np.maximum(rows, 0))
+    if not np.any(rows < 0):
+        return found
+    codes = found.codes.copy()
+    codes[:, rows < 0] = table.missing
+    return replace(found, codes=codes, _projections={})
+
+
+def _numbers(raw: Mapping[str, tuple[Column, NDArray[Any]]], slices: Slices) -> dict[str, Floats]:
+    found = {}
+    for name, (column, codes) in raw.items():
+        values = np.append(numbers(column.to_be_cut()), np.nan) if column.numeric else None
+        if values is not None:
+            each = values[codes]
+            found[name] = np.where(slices.rows < 0, np.nan, each[np.maximum(slices.rows, 0)])
+    return found
+
+
+def _worth_saying(notes: Sequence[str], own: Sequence[str]) -> list[str]:
+    """What reading the table said, but for by= and time= being left out of it."""
+    skip = tuple(f"{name!r} is set aside: ignored" for name in own)
+    return [note for note in notes if not note.startswith(skip)]

@@ -1,0 +1,1 @@
+"""Is it real? What a sceptic asks, answered by running the procedure again."""

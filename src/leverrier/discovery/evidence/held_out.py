@@ -1,0 +1,70 @@
+"""What a hidden variable adds on rows that were not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from leverrier.data.table import Table
+from leverrier.discovery.plan import Plan
+from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.score import Score
+from leverrier.models.network import Network
+
+FOLDS = 5
+
+
+def held_out_gain(
+    with_it: Network, without: Network, table: Table, score: Score, plan: Plan, folds: int = FOLDS
+) -> tuple[float, tuple[float, float]] | None:
+    """Log-likelihood a row with the hidden variable less without it, with a 95 % interval; None if time ran out.
+
+    Parameters are learned on the other folds. The two graphs are those found on all rows, so the gain is a little
+    flattered; it is information, the null test is the gate.
+    """
+    gains, weights = [], []
+    for train, test in _folded(table, folds, np.random.default_rng([plan.seed, 11])):
+        if plan.spent:
+            return None
+        ours, plain = (learned_again(network, train, score) for network in (with_it, without))
+        gains.append(ours.row_log_likelihood(test) - plain.row_log_likelihood(test))
+        weights.append(np.ones(test.n_rows) if test.weights is None else test.weights)
+    return _mean_and_interval(np.concatenate(gains), np.concatenate(weights))
+
+
+def _folded(table: Table, folds: int, rng: np.random.Generator) -> Iterator[tuple[Table, Table]]:
+    """What is learned from and what is held out, each row held out once; of rows that were counted, some of them."""
+    if table.weights is None or not table.counted:
+        fold = rng.permutation(table.n_rows) % folds
+        for k in range(folds):
+            yield table.take(fold != k), table.take(fold == k)
+        return
+    held = rng.multinomial(table.weights.astype(np.int64), np.full(folds, 1 / folds)).astype(np.float64)
+    for k in range(folds):
+        yield reweighted(table, table.weights - held[:, k]), reweighted(table, held[:, k])
+
+
+def reweighted(table: Table, weights: NDArray[np.float64]) -> Table:
+    """The rows that still count, with these weights."""
+    return replace(table, weights=weights).take(weights > 0)
+
+
+def _mean_and_interval(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> tuple[float, tuple[float, float]]:
+    mean = float(np.average(gains, weights=weights))
+    spread = float(np.sqrt(np.average((gains - mean) ** 2, weights=weights) / weights.sum()))
+    half = float(ndtri(0.975)) * spread
+    return mean, (mean - half, mean + half)
+
+
+def learned_again(network: Network, table: Table, score: Score) -> Network:
+    """The network's graph with parameters from these rows; hidden states keep their meaning."""
+    hidden = {name: network.cardinality(name) for name in network.variables if name not in table.variables}
+    if not hidden and not table.n_missing:
+        return fit(network, table, prior=score, accelerate=False, jobs=1).network
+    return fit(
+        network, table, hidden=hidden, initial=network, starts=1, prior=score, accelerate=False, tolerance=1e-3, jobs=1
+    ).network

@@ -1,0 +1,145 @@
+"""Is it real? What a sceptic asks of a hidden variable, answered by running the whole procedure again.
+
+The gate is the null test: simulate tables from the best network *without* the hidden variable and search those in the
+same way. A gain that such tables show as well is no evidence of a hidden cause: the variable then only compresses a
+large table. The rest is information: gain on held-out rows, and how often it comes back in resamples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leverrier.data.table import Table
+from leverrier.discovery.codecs import each_once
+from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
+from leverrier.discovery.plan import Plan
+from leverrier.learning.structure.score import Score
+from leverrier.models.network import Network
+
+MARGIN = 2.0
+SPREADS = 2.5
+FLOOR = 10.0
+"""A gain is clear of the null draws when it exceeds the largest of them, and their mean by SPREADS standard deviations,
+by MARGIN nats; and FLOOR in any case."""
+CLEAR = 2.0
+ENOUGH = 7
+"""After so many draws a gain this many times the threshold needs no more of them."""
+BATCH = 4
+"""Draws between two looks at whether the answer is clear: the same whatever the number of workers."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a hidden variable."""
+
+    gain: float
+    null_gains: tuple[float, ...] = ()
+    """The best gain found in each table simulated without the hidden variable."""
+    p_value: float | None = None
+    accepted: bool = True
+    tested: bool = False
+    stopped: str = ""
+    """In words, why fewer tables than asked for were simulated; empty if all were."""
+    held_out: float | None = None
+    """Gain on rows not learned from, nats a row."""
+    held_out_interval: tuple[float, float] | None = None
+    support: float | None = None
+    """Share of resamples in which a variable with mostly the same neighbours and aligned states came back."""
+    links: Mapping[str, float] | None = None
+    """By column, the share of resamples in which it is next to that variable."""
+    rows: int | None = None
+    """Of a large table, in how many rows drawn at random it was looked for and tested; then `gain` is that there."""
+    kind: str = "score"
+    """What was compared: "score" (gain over the best network) or "classes" (see evidence/class_or_arcs.py)."""
+
+    @property
+    def threshold(self) -> float:
+        return threshold(self.null_gains)
+
+    @property
+    def compressor(self) -> bool:
+        """Whether simulated tables show as large a gain: real in score, but no sign of a hidden cause."""
+        return self.tested and not self.accepted
+
+
+def threshold(null_gains: Sequence[float]) -> float:
+    """What a gain must exceed: what nothing hidden produced, with room to spare.
+
+    A network that stands in for a hidden variable imitates it, and tables drawn from it show some of its gain: the
+    draws' spread says how much by chance, so the room is measured in it.
+    """
+    if not null_gains:
+        return FLOOR
+    usual = float(np.mean(null_gains)) + SPREADS * float(np.std(null_gains, ddof=len(null_gains) > 1))
+    return max(max(null_gains) + MARGIN, usual + MARGIN, FLOOR)
+
+
+def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> Evidence:
+    """The whole procedure on tables simulated from the model without the newest hidden variable, until it is clear."""
+    gain = search.found[-1].gain
+    known = search.found[-2] if len(search.found) > 1 else None
+    job = Null(search.networks[-2], search.table, search.score, search.plan.silent(), known and known.sizes)
+    gains: list[float] = []
+    stopped = ""
+    level = len(search.found)
+    for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
+        keys = [(level, seed.spawn_key, job.network.graph) for seed in batch]
+        drawn = each_once(search.plan, jobs, "null", job.gain, [(seed,) for seed in batch], keys)
+        gains += [each for each in drawn if not np.isnan(each)]
+        search.plan.tell("tables with nothing hidden", len(gains) / draws)
+        stopped = decided(gain, gains) if early else ""
+        if len(drawn) < len(batch) and not stopped:
+            stopped = "the budget ran out"
+        if stopped:
+            break
+    p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains))
+    whole = "" if len(gains) == draws else stopped
+    tested = bool(gains)  # (in no time at all nothing is tested)
+    return Evidence(gain, tuple(gains), p if tested else None, gain > threshold(gains), tested, whole)
+
+
+@dataclass(frozen=True, eq=False)
+class Null:
+    """Tables with nothing new hidden, shaped like the data: as many rows, the same holes."""
+
+    network: Network
+    table: Table
+    score: Score
+    plan: Plan
+    sizes: Mapping[str, int] | None
+    """Hidden variables that the simulated tables do have."""
+
+    def gain(self, seed: np.random.SeedSequence) -> float:
+        """The best gain of one more hidden variable in a simulated table; 0 if nothing helped, NaN if time ran out."""
+        search = begin(self.simulated(seed), self.score, replace(self.plan, max_hidden=1))
+        if self.sizes:
+            resume_from(search, self.network.graph, self.sizes)
+        gain = search.found[-1].gain if next_hidden(search) else 0.0
+        return float("nan") if self.plan.spent else gain
+
+    def simulated(self, seed: np.random.SeedSequence) -> Table:
+        rows = round(self.table.total)
+        drawn = self.network.sample(rows, seed=np.random.default_rng(seed)).select(self.table.variables)
+        if not self.table.n_missing or rows != self.table.n_rows:
+            return drawn
+        codes = drawn.codes.astype(self.table.codes.dtype)
+        codes[self.table.codes == self.table.missing] = self.table.missing
+        return Table(drawn.columns, codes)
+
+
+def _batches(seeds: Sequence[np.random.SeedSequence]) -> Iterator[Sequence[np.random.SeedSequence]]:
+    for first in range(0, len(seeds), BATCH):
+        yield seeds[first : first + BATCH]
+
+
+def decided(gain: float, gains: Sequence[float]) -> str:
+    """Two draws that gain as much leave no hope; nor does a gain amid many draws. Far above several, it is clear."""
+    amid = len(gains) >= ENOUGH and gain <= np.mean(gains) + np.std(gains)
+    if sum(each >= gain for each in gains) >= 2 or amid:
+        return "tables with nothing hidden gained about as much"
+    if len(gains) >= ENOUGH and gain > CLEAR * threshold(gains):
+        return "the gain was far above that of every table with nothing hidden"
+    return ""

@@ -1,0 +1,118 @@
+"""How often a hidden variable comes back when rows are drawn anew.
+
+The rows of a bootstrap draw, each counted once. Counted as often as they were drawn, repeated rows look like
+dependence: every test statistic doubles, and three hundred independent columns get hundreds of arcs [Steck and Jaakkola
+2003].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.counts.label_agreement import adjusted_rand
+from leverrier.data.table import Table
+from leverrier.discovery.codecs import each_once
+from leverrier.discovery.evidence.held_out import reweighted
+from leverrier.discovery.findings import Findings, HiddenVariable
+from leverrier.discovery.places.search import run_search
+from leverrier.discovery.plan import Plan
+from leverrier.learning.structure.score import Score
+
+SHARE = 1 - np.exp(-1)
+"""Of the rows, those that a draw of as many with replacement holds."""
+SHARED = 0.5
+"""Of the neighbours of either, so many must be neighbours of both."""
+ALIGNED = 0.3
+"""Adjusted Rand index of the rows' states from which two variables mean the same."""
+MOST_ROWS = 2000
+"""Rows on which states are compared."""
+
+
+Resampled = list[tuple[frozenset[str], NDArray[np.int64]]]
+"""By hidden variable of a resample, its neighbours and the states of the first rows."""
+
+
+@dataclass(frozen=True)
+class Support:
+    """Share of resamples in which a variable came back, and by column how often it was next to it."""
+
+    share: float
+    links: dict[str, float]
+    resamples: int
+
+
+def support(found: Findings, table: Table, score: Score, plan: Plan, resamples: int, jobs: int) -> dict[str, Support]:
+    """For each hidden variable, by the whole search on rows drawn anew."""
+    again = replace(plan.silent(), max_hidden=max(1, len(found.hidden)))
+    few = _some_rows(table, plan.seed)
+    states = {each.name: _states(found, each, few) for each in found.hidden}
+    seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
+    runs: list[Resampled] = []
+    for first in range(0, resamples, jobs if jobs > 0 else 1):
+        batch = seeds[first : first + max(jobs, 1)]
+        calls, keys = [(table, few, score, again, seed) for seed in batch], [seed.spawn_key for seed in batch]
+        again_found = each_once(plan, jobs, "resample", _search_again, calls, keys, _write_run, _read_run)
+        whole = [run for run in again_found if run is not None]
+        runs += whole
+        plan.tell("resamples", len(runs) / resamples)
+        if len(whole) < len(batch):
+            break
+    if not runs:
+        return {}
+    return {each.name: _support(each, states[each.name], runs) for each in found.hidden}
+
+
+def _search_again(table: Table, few: Table, score: Score, plan: Plan, seed: np.random.SeedSequence) -> Resampled | None:
+    """The whole search on some of the rows; None if time ran out over it."""
+    found = run_search(drawn(table, np.random.default_rng(seed)), score, plan)
+    return None if plan.spent else [(each.neighbours, _states(found, each, few)) for each in found.hidden]
+
+
+def drawn(table: Table, rng: np.random.Generator) -> Table:
+    """Each row with the probability that a bootstrap draw holds it; a weight that counts rows is that many rows."""
+    if table.weights is not None and np.array_equal(table.weights, np.rint(table.weights)):
+        return reweighted(table, rng.binomial(table.weights.astype(np.int64), SHARE).astype(np.float64))
+    return table.take(rng.random(table.n_rows) < SHARE)
+
+
+def _write_run(run: Resampled | None) -> Any:
+    assert run is not None  # (what time cut short is not kept)
+    return [{"neighbours": sorted(neighbours), "states": states} for neighbours, states in run]
+
+
+def _read_run(piece: Any) -> Resampled | None:
+    return [(frozenset(each["neighbours"]), each["states"]) for each in piece]
+
+
+def _some_rows(table: Table, seed: int) -> Table:
+    """The first rows; of rows that were counted, and so sorted, some drawn as they came."""
+    if table.weights is None or not table.counted:
+        return table.take(np.arange(min(table.n_rows, MOST_ROWS)))
+    rng = np.random.default_rng([seed, 43])
+    return replace(table.take(rng.choice(table.n_rows, MOST_ROWS, p=table.weights / table.total)), weights=None)
+
+
+def _states(found: Findings, variable: HiddenVariable, rows: Table) -> NDArray[np.int64]:
+    return found.network.posterior(rows, variable.name).argmax(axis=1)
+
+
+def _support(variable: HiddenVariable, states: NDArray[np.int64], runs: Sequence[Resampled]) -> Support:
+    matches = [_match(variable, states, run) for run in runs]
+    back = [neighbours for neighbours in matches if neighbours is not None]
+    columns = sorted({column for neighbours in back for column in neighbours} | variable.neighbours)
+    links = {column: sum(column in neighbours for neighbours in back) / max(len(runs), 1) for column in columns}
+    return Support(len(back) / max(len(runs), 1), links, len(runs))
+
+
+def _match(variable: HiddenVariable, states: NDArray[np.int64], run: Resampled) -> frozenset[str] | None:
+    """The neighbours of the variable of a run that is the same one, if there is any."""
+    for neighbours, theirs in run:
+        shared = len(neighbours & variable.neighbours) / len(neighbours | variable.neighbours)
+        if shared >= SHARED and adjusted_rand(states, theirs) >= ALIGNED:
+            return neighbours
+    return None

@@ -1,0 +1,131 @@
+"""The rivals of a hidden variable: the best network without one, and the source's two strawmen.
+
+The great trap is a weak search without the hidden variable: then a hidden one wins merely by repairing it. So the
+baseline comes from the strongest search, from several seeds, and whatever a hidden variable shows is tried without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from leverrier.data.table import Table
+from leverrier.discovery.codecs import scored_network_once
+from leverrier.discovery.findings import Baseline
+from leverrier.discovery.plan import WORTH, Plan
+from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.learn_structure import learn_structure
+from leverrier.learning.structure.score import BDe, Score
+from leverrier.learning.structure.structural_em import structural_em
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+
+MOST_CELLS = 2**12
+WIDE = 60
+"""Tables with more columns get one search that does not depend on a seed: shaking all of them would take minutes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strawman:
+    """A network with a hidden variable that was placed without looking, and its Cheeseman–Stutz score."""
+
+    network: Network
+    score: float
+    hidden: Mapping[str, int]
+
+
+def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None = None) -> Baseline:
+    """The best network without hidden variables, from several seeds, and how far apart they ended."""
+    plan.tell("the best network without hidden variables", 0.0)
+    wide = len(table.variables) > WIDE
+    seeds = 1 if start is not None or wide else plan.baseline_seeds
+
+    def run(k: int) -> tuple[Network, float]:
+        found = learn_structure(
+            table,
+            score,
+            method="auto" if wide else "best",
+            rounds=plan.baseline_rounds,
+            max_cells=MOST_CELLS,
+            max_parents=plan.max_parents,
+            start=start,
+            seed=plan.seed + 1000 * k,
+            threads=1,
+            budget=plan.seconds_left(),
+        )
+        return found.network, found.score
+
+    runs = [scored_network_once(plan, ("baseline", k, start), partial(run, k), table.states) for k in range(seeds)]
+    network, reached = max(runs, key=lambda found: found[1])
+    return Baseline(network, reached, reached - min(score for _, score in runs))
+
+
+def better_without(
+    winner: Graph, name: str, before: Baseline, table: Table, scores: FamilyScores, plan: Plan
+) -> Baseline | None:
+    """Drop the hidden variable from the winner and search on: a better network without it, if that finds one."""
+    bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != name] for v in winner if v != name})
+    for start in (bare, thinned(winner.without(name), scores)):
+        if plan.spent:
+            break
+        again = learn_baseline(table, scores.score, plan, start)
+        gained = again.score - before.score
+        if gained > WORTH:
+            return replace(again, spread=max(before.spread, gained), repaired=before.repaired + gained)
+    return None
+
+
+def thinned(graph: Graph, scores: FamilyScores) -> Graph:
+    """With families that fit: the children of a variable that drove twenty columns are a clique of twenty without it.
+
+    A family over the cap on cells keeps the parents that help most, one after another.
+    """
+    place = {name: at for at, name in enumerate(scores.names)}
+    parents: dict[str, tuple[str, ...]] = {}
+    for node, above in graph.families:
+        child, open_ = place[node], sum(1 << place[p] for p in above)
+        if scores.fits(child, open_):
+            parents[node] = above
+            continue
+        kept = 0
+        while gains := [
+            (scores.family(child, kept | 1 << p), -p)
+            for p in members(open_ & ~kept)
+            if scores.fits(child, kept | 1 << p)
+        ]:
+            score, p = max(gains)
+            if score <= scores.family(child, kept):
+                break
+            kept |= 1 << -p
+        parents[node] = tuple(scores.names[p] for p in members(kept))
+    return Graph.from_parents(parents)
+
+
+def naive(data: Table, states: int = 2, *, score: Score | None = None, restarts: int = 3, seed: int = 0) -> Strawman:
+    """One hidden parent of every column, then structural EM with perturbed restarts [elidan2000 section 4]."""
+    name = free_name(Graph.from_edges(data.variables, ()), 0)
+    graph = Graph.from_parents({**dict.fromkeys(data.variables, (name,)), name: ()})
+    result = structural_em(
+        graph, data, {name: states}, score=score or BDe(), restarts=restarts, max_cells=MOST_CELLS, seed=seed
+    )
+    return Strawman(result.network, result.score, {name: states})
+
+
+def original(
+    truth: Any, data: Table, hidden: Mapping[str, int], *, score: Score | None = None, starts: int = 10, seed: int = 0
+) -> Strawman:
+    """The true graph with its parameters learned by EM: what knowing the structure is worth."""
+    rule = score or BDe()
+    result = fit(truth, data, hidden=dict(hidden), starts=starts, method="vb", score=rule, seed=seed)
+    return Strawman(result.network, result.score, dict(hidden))
+
+
+def free_name(graph: Graph, number: int) -> str:
+    """H1, H2…, or with underscores if a column is called so."""
+    name = f"H{number + 1}"
+    while name in graph:
+        name += "_"
+    return name

@@ -1,0 +1,303 @@
+"""`find_hidden`: where hidden variables sit [elidan2000], with the strongest search as their rival."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from leverrier.counts.parted_counts import counts_of
+from leverrier.data.reading.read_table import as_table
+from leverrier.data.table import Table
+from leverrier.discovery.codecs import kept_in, network_once, once, read_codes
+from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
+from leverrier.discovery.places.baseline import MOST_CELLS, better_without, free_name, learn_baseline
+from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.deepening import (
+    Found,
+    Screened,
+    Screening,
+    centred,
+    centred_once,
+    enough_neighbours,
+    found_once,
+)
+from leverrier.discovery.places.imputation import filled
+from leverrier.discovery.places.number_of_states import settled
+from leverrier.discovery.places.region import Ground
+from leverrier.discovery.places.screening import best_hidden
+from leverrier.discovery.places.splitting import split_in_two
+from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
+from leverrier.discovery.pool import prepare
+from leverrier.errors import OptionError, TableError
+from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.score import BDe, Score
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+
+REPAIRS = 5
+"""How often the search may begin again because a hidden variable showed a better network without it."""
+FIRM = 4.0
+"""A gain this many times what the repair gave need not begin again."""
+
+
+def find_hidden(
+    data: Any,
+    method: Method = "region",
+    cardinality: int | Literal["auto"] = "auto",
+    max_hidden: int = 3,
+    *,
+    score: Score | None = None,
+    construction: Construction = "default",
+    max_parents: int | None = None,
+    seed: int = 0,
+    budget: float | None = None,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Findings:
+    """Hidden variables that raise the score above the best network without them, untested: see `discover`.
+
+    method        "fixed": EM on the graph a candidate suggests; "region": structural EM around it; "full": everywhere
+    cardinality   how many states, or "auto"
+    construction  how a candidate is put in: "default" (docs/find-hidden.md) or the source's, "elidan2000"
+    budget        seconds; what was found by then is returned
+    jobs          processes that candidates are shared out to; the answer does not depend on them
+    checkpoint    a folder for what is done so far; with resume=True the search goes on from there, bit for bit the same
+    """
+    for name, value, allowed in (("method", method, Method), ("construction", construction, Construction)):
+        if value not in get_args(allowed):
+            raise OptionError(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(allowed)))}")
+    if cardinality != "auto" and (not isinstance(cardinality, int) or cardinality < 2):
+        raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
+    if max_hidden < 0:
+        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
+    if jobs < 1:
+        raise OptionError(f"jobs={jobs!r}: expected at least 1")
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    table, rule = as_table(data), score or BDe()
+    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed)
+    with kept_in(checkpoint, resume, "find_hidden", table, plan, rule) as journal:
+        prepare(jobs, practise)
+        return run_search(table, rule, replace(plan, deadline=deadline, progress=progress, journal=journal, jobs=jobs))
+
+
+def run_search(table: Table, score: Score, plan: Plan) -> Findings:
+    """The whole procedure on a table: the same for the data and for each simulated table of the null test."""
+    search = begin(table, score, plan)
+    while len(search.found) < plan.max_hidden and next_hidden(search):
+        pass
+    return findings(search)
+
+
+def practise() -> None:
+    """A search in miniature: it loads whatever a search needs."""
+    run_search(miniature(), BDe(), Plan(max_hidden=1))
+
+
+def miniature() -> Table:
+    """Four columns with something behind them, sixty rows."""
+    rows = np.random.default_rng(0).integers(0, 2, (4, 60))
+    rows[1:] ^= (rows[0] ^ rows[1:]) * (np.random.default_rng(1).random((3, 60)) < 0.7)
+    return Table.from_codes({f"c{i}": (0, 1) for i in range(4)}, rows)
+
+
+@dataclass(eq=False)
+class Search:
+    """A search under way: the ground it stands on, the rival to beat, and what has been found."""
+
+    table: Table
+    ground: Ground
+    plan: Plan
+    baseline: Baseline
+    found: list[Found] = field(default_factory=list)
+    networks: list[Network] = field(default_factory=list)
+    """Without hidden variables, with the first, with the first two…"""
+    attempts: list[Attempt] = field(default_factory=list)
+    screened: Screened | None = None
+    """The last screening that led to a hidden variable."""
+    reason: str = "as many hidden variables as asked for"
+    suggested: tuple[Candidate, ...] | None = None
+    """The only places to look in for the next one, if they are known; else the graph suggests them."""
+
+    @property
+    def score(self) -> Score:
+        return self.ground.scores.score
+
+    @property
+    def graph(self) -> Graph:
+        return self.found[-1].tried.graph if self.found else self.baseline.graph
+
+    @property
+    def reached(self) -> float:
+        return self.found[-1].tried.score if self.found else self.baseline.score
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return dict(self.found[-1].sizes) if self.found else {}
+
+
+def begin(table: Table, score: Score, plan: Plan) -> Search:
+    """Fill holes, and learn the best network without hidden variables."""
+    if not table.n_rows or not table.variables:
+        raise TableError("the table has no rows or no columns: there is nothing to look at")
+    full = table
+    if table.n_missing:
+        fill = partial(filled, table, score, MOST_CELLS, plan)
+        full = once(plan, ("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
+    scores = FamilyScores(counts_of(full), score, MOST_CELLS)
+    ground = Ground(full, scores, plan.max_parents, deadline=plan.deadline)
+    baseline = learn_baseline(full, score, plan)
+    return Search(table, ground, plan, baseline, networks=[baseline.network])
+
+
+def next_hidden(search: Search) -> bool:
+    """Look for one more hidden variable; says whether there is one. It is last in `found` then."""
+    for _ in range(REPAIRS):
+        screening = _screening(search)
+        best = best_hidden(screening)
+        search.attempts += screening.attempts
+        split = split_in_two(screening, search.found[-1].tried) if search.found else None
+        if split is not None and (isinstance(best, str) or split.gain > best.gain):
+            best = split
+        if isinstance(best, str):
+            search.reason = best
+            return False
+        best = found_once(screening, "settled", best, settled)
+        before = search.reached
+        repaired = _repaired(search, screening, best)
+        gain = best.tried.score - search.reached
+        if not repaired or gain > FIRM * (search.reached - before):
+            gains = {frozenset(each.members): each.gain for each in screening.attempts}
+            search.screened = Screened(screening.graph, gains)
+            search.found.append(replace(best, gain=gain))
+            search.networks.append(_fitted(search, best))
+            return True
+    search.reason = "search unstable: each hidden variable only showed a better network without one"
+    return False
+
+
+def _screening(search: Search) -> Screening:
+    name = free_name(search.graph, len(search.found))
+    return Screening(
+        search.ground, search.plan, search.graph, search.reached, search.sizes, name, search.screened, search.suggested
+    )
+
+
+def _repaired(search: Search, screening: Screening, best: Found) -> bool:
+    """Whether the winner, without its new variable, leads to a better model than the one it beat: then that is next."""
+    if not search.found:
+        ground = search.ground
+        rival = better_without(best.tried.graph, best.name, search.baseline, ground.table, ground.scores, search.plan)
+        if rival is not None:
+            search.baseline = rival
+            search.networks = [rival.network]
+        return rival is not None
+    winner = best.tried.graph
+    bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != best.name] for v in winner if v != best.name})
+    if not all(enough_neighbours(bare, name) for name in search.sizes):
+        return False  # the new one stands between them and the columns
+    again = centred_once(screening, bare, search.sizes)
+    if again.score <= search.reached + WORTH:
+        return False
+    last = search.found[-1]
+    search.found[-1] = replace(last, tried=again, gain=last.gain + again.score - search.reached)
+    search.networks[-1] = _fitted(search, search.found[-1])
+    return True
+
+
+def resume_from(search: Search, graph: Graph, sizes: Mapping[str, int]) -> None:
+    """Put hidden variables that are known to be there into a search that has just begun."""
+    name = list(sizes)[-1]
+    screening = Screening(search.ground, search.plan, search.baseline.graph, search.baseline.score, {}, name)
+    tried = centred(screening, graph, sizes)
+    known = Candidate(frozenset(tried.graph.neighbours(name)), "given")
+    search.found = [Found(name, tried, dict(sizes), tried.score - search.baseline.score, known, "given")]
+    search.networks.append(_fitted(search, search.found[-1]))
+
+
+def _fitted(search: Search, found: Found) -> Network:
+    """Parameters on the table as it came, holes and all, from the posteriors that the region ended with."""
+
+    def learned() -> Network:
+        return fit(
+            found.tried.graph,
+            search.table,
+            hidden=dict(found.sizes),
+            initial=_initial(search, found),
+            starts=1,
+            prior=search.score,
+            accelerate=False,
+            tolerance=WORTH,
+            jobs=1,
+            budget=search.plan.seconds_left(),
+        ).network
+
+    key = ("fitted", found.tried.graph, tuple(found.sizes.items()), found.tried.score)
+    return network_once(search.plan, key, learned, search.table.states)
+
+
+def _initial(search: Search, found: Found) -> Mapping[str, Any]:
+    """The region's posteriors, by row of the whole table."""
+    return {name: search.ground.posterior(found.tried, name) for name in found.sizes}
+
+
+def findings(search: Search) -> Findings:
+    """What was found, as frozen values, after a last refinement of several hidden variables together."""
+    baseline = search.baseline
+    attempts = tuple(search.attempts)
+    if not search.found:
+        return Findings((), baseline.network, baseline.score, baseline, attempts, search.plan.method, search.reason)
+    if len(search.found) > 1:
+        _refine_together(search)
+    last, graph = search.found[-1], search.graph
+    hidden = tuple(
+        HiddenVariable(
+            one.name,
+            last.sizes[one.name],
+            graph.children(one.name),
+            graph.parents(one.name),
+            one.gain,
+            one.candidate.signature,
+            one.start,
+        )
+        for one in search.found
+    )
+    network = search.networks[-1]
+    return Findings(
+        hidden,
+        network,
+        search.reached,
+        baseline,
+        attempts,
+        search.plan.method,
+        "found",
+        network.log_likelihood(search.table),
+        tuple(search.networks),
+    )
+
+
+def _refine_together(search: Search) -> None:
+    """Structural EM over the neighbourhoods of all hidden variables at once, and each one's number of states anew: the
+    first may have taken on what a later one explains better."""
+    ground, plan, last = search.ground, search.plan, search.found[-1]
+    screening = Screening(ground, plan, search.graph, search.baseline.score, {}, last.name)
+    again = centred_once(screening, last.tried.graph, last.sizes)
+    best = last if again.score <= last.tried.score + WORTH else replace(last, tried=again)
+    for name in last.sizes:
+        others = {other: states for other, states in best.sizes.items() if other != name}
+        best = replace(best, name=name, sizes={**others, name: best.sizes[name]})
+        best = found_once(screening, "settled together", best, settled)
+    linked = all(enough_neighbours(best.tried.graph, name) for name in last.sizes)
+    if linked and best.tried is not last.tried:
+        sizes = {name: best.sizes[name] for name in last.sizes}
+        gain = last.gain + best.tried.score - last.tried.score
+        search.found[-1] = replace(last, tried=best.tried, sizes=sizes, gain=gain)
+        search.networks[-1] = _fitted(search, search.found[-1])

@@ -1,0 +1,1 @@
+"""How many states a hidden variable has [elidan2001]."""

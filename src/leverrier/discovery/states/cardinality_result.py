@@ -1,0 +1,240 @@
+"""What `cardinality` gives back: the answer, the whole path to it, and the words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import nan
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.chart_of import chart_of
+from leverrier.discovery.states.agglomeration import Agglomeration, Merge
+from leverrier.discovery.states.refinement import POSITIVE, Refinement, distinguishable
+from leverrier.models.network import Network
+from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of one number of states, in nats; nan where that was not tried.
+
+    All are of the families that hold the hidden variable: the rest of the network adds the same to each.
+    """
+
+    states: int
+    agglomeration: float
+    """Of the completed data, at this level of the merge path."""
+    path: float = nan
+    """Cheeseman–Stutz after EM from the path's assignment."""
+    random: float = nan
+    """Cheeseman–Stutz after EM from the best of the random starts."""
+    merged: float = nan
+    """Cheeseman–Stutz after EM from a larger model with two states merged."""
+    bound: float = nan
+    """The best of those three: a lower bound of the log evidence."""
+    evidence: float = nan
+    """The bound with the missing information and the ways to name states put back: what decides."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cardinality:
+    """How many states one hidden variable has. `print` it for the answer in words."""
+
+    hidden: str
+    states: int
+    agglomeration: Agglomeration = field(repr=False)
+    refinement: Refinement | None = field(repr=False)
+    """None without refinement."""
+    status: Status
+    together: Mapping[int, float] | None = None
+    """If it was counted together with others: log evidence by number of states, relative to the answer's, the others
+    as they are. The scores are then those of the first look, before the others were known."""
+    notes: tuple[str, ...] = ()
+    _network: Callable[[], Network] | None = field(default=None, repr=False)
+
+    @property
+    def path(self) -> tuple[tuple[int, float], ...]:
+        """(states, score of the completed data) from the first states to 1."""
+        return self.agglomeration.path
+
+    @property
+    def merges(self) -> tuple[Merge, ...]:
+        """The merge tree: which states became one, in order, and by how much the score changed."""
+        return self.agglomeration.merges
+
+    @cached_property
+    def scores(self) -> dict[int, Scores]:
+        """By number of states: those that EM tried, or without refinement the whole path."""
+        if self.refinement is None:
+            return {k: Scores(k, score) for k, score in reversed(self.path)}
+        completed = dict(self.path)
+        return {
+            k: Scores(
+                states=k,
+                agglomeration=completed[k],
+                path=_tried(level.path),
+                random=_tried(level.random),
+                merged=_tried(level.merged),
+                bound=level.bound,
+                evidence=self.refinement.evidence(k),
+            )
+            for k, level in sorted(self.refinement.levels.items())
+        }
+
+    def value(self, states: int) -> float:
+        """What decides between numbers of states: the evidence, or the merge path's score without refinement."""
+        if self.together is not None:
+            return self.together.get(states, nan)
+        each = self.scores.get(states, Scores(states, nan))
+        return each.agglomeration if self.refinement is None else each.evidence
+
+    @property
+    def runner_up(self) -> int | None:
+        """The next best number of states."""
+        others = [k for k in (self.scores if self.together is None else self.together) if k != self.states]
+        return max(others, key=self.value) if others else None
+
+    @property
+    def lead(self) -> float:
+        """Nats by which the answer is ahead of the runner-up; below 0 if more states were better, but not clearly."""
+        return nan if self.runner_up is None else self.value(self.states) - self.value(self.runner_up)
+
+    @property
+    def gain(self) -> float:
+        """Nats by which the answer is better than no hidden variable (one state); nan if that was not tried."""
+        return self.value(self.states) - self.value(1)
+
+    @property
+    def collapses(self) -> bool:
+        return self.states == 1
+
+    @cached_property
+    def network(self) -> Network:
+        """The whole network with what is hidden in it, hidden states by falling frequency."""
+        assert self._network is not None
+        return self._network()
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a sentence or two."""
+        return " ".join(_sentences(self))
+
+    def plot_merges(self) -> altair.TopLevelMixin:
+        """The merge tree [elidan2001 figure 2], as an Altair chart."""
+        return chart_of("cardinality_charts.merge_tree", self)
+
+    def plot_scores(self) -> altair.TopLevelMixin:
+        """Scores against the number of states."""
+        return chart_of("cardinality_charts.score_by_states", self)
+
+    def __str__(self) -> str:
+        return "\n".join([self.verdict, *_table(self), *self.notes])
+
+
+@dataclass(frozen=True, eq=False)
+class Cardinalities:
+    """How many states each of several hidden variables has; attributes are dicts by variable."""
+
+    variables: Mapping[str, Cardinality]
+    status: Status
+    notes: tuple[str, ...] = ()
+    trace: tuple[tuple[str, int, float], ...] = ()
+    """Without refinement, after each look of the round-robin: the variable, its states, the completed data's score."""
+    _network: Callable[[], Network] | None = field(default=None, repr=False)
+
+    @property
+    def states(self) -> dict[str, int]:
+        return {name: each.states for name, each in self.variables.items()}
+
+    @property
+    def path(self) -> dict[str, tuple[tuple[int, float], ...]]:
+        return {name: each.path for name, each in self.variables.items()}
+
+    @property
+    def merges(self) -> dict[str, tuple[Merge, ...]]:
+        return {name: each.merges for name, each in self.variables.items()}
+
+    @property
+    def scores(self) -> dict[str, dict[int, Scores]]:
+        return {name: each.scores for name, each in self.variables.items()}
+
+    def __getitem__(self, name: str) -> Cardinality:
+        return self.variables[name]
+
+    @cached_property
+    def network(self) -> Network:
+        """The whole network with all of them in it."""
+        assert self._network is not None
+        return self._network()
+
+    def __str__(self) -> str:
+        return "\n".join([*(each.verdict for each in self.variables.values()), *self.notes])
+
+
+def _tried(score: float) -> float:
+    return score if score > -np.inf else nan
+
+
+def _sentences(c: Cardinality) -> list[str]:
+    said = [_answer(c)]
+    merging = c.agglomeration.best()
+    if c.refinement is None:
+        said.append("By merging alone, without EM.")
+    elif c.refinement.effort.brief:
+        said.append(f"By merging and a few steps of EM (merging alone would say {merging}).")
+    elif merging != c.states and c.together is None:
+        said.append(f"Merging alone would say {merging}: EM decides.")
+    most = distinguishable(c.agglomeration.first)
+    if 1 < most <= c.states:
+        said.append(
+            f"It has one child and {most:.0f} configurations of its parents, so more than {most:.0f} states "
+            "could never be told apart."
+        )
+    if not c.status.converged:
+        said.append(f"The search {c.status}.")
+    return said
+
+
+def _answer(c: Cardinality) -> str:
+    other = c.runner_up
+    if c.collapses:
+        said = f"{c.hidden} collapses: the data do not show this variable (1 state)."
+        if other is None:
+            return said
+        if c.lead < 0:
+            return f"{said} {other} states are {-c.lead:.1f} nats better, too little to claim it."
+        return f"{said} {other} states would lose {c.lead:.1f} nats."
+    said = f"{c.hidden} has {c.states} states"
+    if c.together is not None:
+        rest = "" if other is None else f", {c.lead:.1f} nats better than {other} with the others as they are"
+        return f"{said}{rest}."
+    said += f", {c.gain:.1f} nats better than none"
+    if other is None or other == 1:
+        return said + "."
+    if abs(c.lead) <= POSITIVE:
+        return f"{said}; {other} states are about as good ({abs(c.lead):.1f} nats {'less' if c.lead >= 0 else 'more'})."
+    return f"{said} and {c.lead:.1f} better than {other}."
+
+
+def _table(c: Cardinality) -> list[str]:
+    """The scores by number of states, relative to the answer's, as lines of text."""
+    columns = ["agglomeration"] if c.refinement is None else ["agglomeration", "path", "random", "merged", "evidence"]
+    titles = {"agglomeration": "merging", "path": "EM path", "random": "EM random", "merged": "EM merged"}
+    shown = [k for k in c.scores if k <= max(c.states + 4, 8)]
+    zero = c.scores.get(c.states, Scores(c.states, nan))
+    base = {name: zero.bound if name in ("path", "random", "merged") else getattr(zero, name) for name in columns}
+    lines = ["  states  " + "".join(f"{titles.get(name, name):>12}" for name in columns)]
+    for k in shown:
+        cells = [getattr(c.scores[k], name) - base[name] for name in columns]
+        mark = "→" if k == c.states else " "
+        lines.append(f"{mark} {k:>6}  " + "".join(f"{'–' if np.isnan(x) else f'{x:.1f}':>12}" for x in cells))
+    return lines

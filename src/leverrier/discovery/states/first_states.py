@@ -1,0 +1,183 @@
+"""The largest number of states that could matter: one for each configuration of the blanket in the data.
+
+Rows that agree on a hidden variable's blanket are the same row from where it stands [elidan2001 section 3]. All that
+the score needs of them is how often each occurs in the families that hold the variable.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from leverrier.data.table import Label, Table
+from leverrier.kernels.em.state_merging import absorb_rest, sum_of_rises
+from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+LARGEST_KEY = 2**40
+"""Beyond this many possible configurations a table's are ranked before the next column joins them."""
+MOST_STATES = 1024
+"""With more configurations than this the rarest begin in the state of a frequent one: gains of pairs fill a matrix."""
+MOST_CELLS = 2**24
+"""Of all states' count vectors together."""
+MOST_WORK = 10**8
+"""Cells looked at while the rarest are put in their places."""
+
+
+@dataclass(frozen=True)
+class ChildFamily:
+    """A child of the hidden variable: its states, and how many rows its table has for one state of the variable."""
+
+    name: str
+    states: int
+    parent_rows: float
+
+
+@dataclass(frozen=True, eq=False)
+class FirstStates:
+    """Configurations of the blanket and where each is counted."""
+
+    hidden: str
+    blanket: tuple[str, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    """The blanket's states, by variable."""
+    configurations: NDArray[np.unsignedinteger]
+    weights: Floats
+    index: Integers
+    """Row i of the table has configuration index[i]."""
+    own_rows: float
+    """How many configurations the variable's parents could have."""
+    own_totals: Floats
+    """How often each configuration of the parents occurs."""
+    children: tuple[ChildFamily, ...]
+    cells: Integers
+    """cells[f, m]: where configuration m is counted in table f, −1 if one of the table's columns is a hole there. Table
+    0 is the variable's own (its parents' configurations), then come each child's cells, then each child's row sums.
+    Only cells that occur are numbered."""
+    table_of: Integers
+    """The table of each cell."""
+    total: float
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def priors(self, score: Score, states: int) -> Floats:
+        """Prior count, sign and ln Γ(prior count) of each cell, when the variable has so many states."""
+        own = score.alphas(states, self.own_rows)[0]
+        children = [score.alphas(child.states, child.parent_rows * states) for child in self.children]
+        alphas = np.array([own, *(cell for cell, _ in children), *(row for _, row in children)])
+        signs = np.ones(len(alphas))
+        signs[1 + len(children) :] = -1.0
+        logs = gammaln(np.where(alphas > 0, alphas, 1.0))
+        return np.ascontiguousarray(np.stack([alphas, signs, logs], axis=1)[self.table_of])
+
+    def level(self, score: Score, states: int) -> float:
+        """The part of the score that depends on the number of states alone, not on who is in which.
+
+        That is the rows of the variable's own table, Σ_j ln Γ(kα) − ln Γ(kα + N_j), and the penalties.
+        """
+        alpha = score.alphas(states, self.own_rows)[1]
+        penalty = score.penalty(states, self.own_rows, self.total)
+        for child in self.children:
+            penalty += score.penalty(child.states, child.parent_rows * states, self.total)
+        return -sum_of_rises(self.own_totals, alpha) - penalty
+
+    def describe(self, configuration: int) -> dict[str, Label | None]:
+        """The blanket's states in one configuration; None for a hole."""
+        codes = self.configurations[:, configuration].tolist()
+        return {
+            name: labels[code] if code < len(labels) else None
+            for name, labels, code in zip(self.blanket, self.labels, codes, strict=True)
+        }
+
+
+def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
+    """Project the table on the blanket. All of it must be columns: other hidden variables have been assigned."""
+    blanket = graph.blanket(hidden)
+    found = table.project(blanket)
+    states = dict(zip(blanket, (len(table.states[name]) for name in blanket), strict=True))
+    codes = dict(zip(blanket, found.configurations.astype(np.int64), strict=True))
+    holes = dict(zip(blanket, found.configurations == table.missing, strict=True))
+    any_hole = any(bool(column.any()) for column in holes.values())
+
+    def numbered(names: tuple[str, ...], where: tuple[str, ...]) -> Integers:
+        """Each configuration as a small number over these variables, −1 if there is a hole in `where`."""
+        key, size = np.zeros(len(found), dtype=np.int64), 1
+        for name in names:
+            key = key * states[name] + codes[name]
+            size *= states[name]
+            if size > LARGEST_KEY:
+                key, size = _ranked(key), len(found)
+        hole = np.zeros(len(found), dtype=np.bool_)
+        for name in where if any_hole else ():
+            hole |= holes[name]
+        return _ranked(np.where(hole, -1, key) if any_hole else key)
+
+    def rows_of(names: tuple[str, ...]) -> float:
+        return math.prod((states[name] for name in names), start=1.0)
+
+    above = graph.parents(hidden)
+    others = {c: tuple(p for p in graph.parents(c) if p != hidden) for c in graph.children(hidden)}
+    own = numbered(above, above)
+    cells = [numbered((*names, child), (*names, child)) for child, names in others.items()]
+    sums = [numbered(names, (*names, child)) for child, names in others.items()]
+    located, table_of = _stacked([own, *cells, *sums])
+    return FirstStates(
+        hidden=hidden,
+        blanket=blanket,
+        labels=tuple(table.states[name] for name in blanket),
+        configurations=found.configurations,
+        weights=found.weights,
+        index=found.index,
+        own_rows=rows_of(above),
+        own_totals=np.bincount(own[own >= 0], found.weights[own >= 0]).astype(np.float64),
+        children=tuple(ChildFamily(child, states[child], rows_of(names)) for child, names in others.items()),
+        cells=located,
+        table_of=table_of,
+        total=table.total,
+    )
+
+
+def count_vectors(first: FirstStates, score: Score, most: int = MOST_STATES) -> tuple[Floats, Integers]:
+    """A count vector for each first state, and the first state of each configuration: its own, if there is room.
+
+    Otherwise the most frequent configurations begin, and each of the others joins the state it gains most with, one
+    after another, frequent ones first.
+    """
+    n, n_cells = len(first), len(first.table_of)
+    limit = max(2, min(most, MOST_CELLS // n_cells))
+    if n > limit:
+        limit = int(np.clip(MOST_WORK // (n * len(first.cells)), min(64, limit), limit))
+    order = np.argsort(-first.weights, kind="stable") if n > limit else np.arange(n)
+    seeds = order[:limit]
+    counts = np.zeros((len(seeds), n_cells))
+    place = np.empty(n, dtype=np.int64)
+    place[seeds] = np.arange(len(seeds))
+    for positions in first.cells:
+        inside = positions[seeds] >= 0
+        counts[np.flatnonzero(inside), positions[seeds][inside]] += first.weights[seeds][inside]
+    if n > len(seeds):
+        priors = first.priors(score, len(seeds))
+        absorb_rest(order, len(seeds), first.cells, first.weights, priors, counts, place)
+    return counts, place
+
+
+def _ranked(keys: Integers) -> Integers:
+    """Keys as ranks among those that occur; −1 stays −1."""
+    present, ranks = np.unique(keys, return_inverse=True)
+    return ranks.astype(np.int64) - int(len(present) > 0 and present[0] < 0)
+
+
+def _stacked(parts: list[Integers]) -> tuple[Integers, Integers]:
+    """Tables' positions one after another, and the table of each position."""
+    sizes = [int(part.max(initial=-1)) + 1 for part in parts]
+    begins = np.cumsum([0, *sizes])[:-1]
+    shifted = [np.where(part < 0, -1, part + begin) for part, begin in zip(parts, begins, strict=True)]
+    return np.array(shifted, dtype=np.int64), np.repeat(np.arange(len(parts)), sizes)

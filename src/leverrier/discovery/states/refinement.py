@@ -1,0 +1,194 @@
+"""How many states a hidden variable has, by EM: from 1 upwards, until more states have stopped paying.
+
+Each number of states is tried from the assignment on the merge path and from random starts; the best end is then
+merged downwards, pair by pair, with EM after each merge, as long as that improves the smaller models. EM with a state
+too many finds good ends that EM with the right number misses, and a merge carries them down.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from math import lgamma
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.discovery.states.agglomeration import Agglomeration
+from leverrier.discovery.states.em_trial import Setting, Trial, merged_start
+from leverrier.discovery.states.first_states import FirstStates
+from leverrier.discovery.states.surroundings import Surroundings
+from leverrier.learning.em.climb import Progress
+from leverrier.learning.structure.score import Score
+from leverrier.status import Status
+
+Integers = NDArray[np.int64]
+
+AHEAD = 2
+"""Numbers of states tried beyond the best."""
+ALWAYS = 6
+"""Up to this many the path's own choice, and one more, are tried whatever smaller numbers say."""
+POSITIVE, STRONG = 1.0, 3.0
+"""Nats of evidence for one state more, and for two states rather than none (odds of 3 and of 20 to one, after Kass and
+Raftery 1995)."""
+BRIEF = 40
+"""Steps of EM that tell numbers of states apart when they begin at merged states."""
+WORTH = 0.01
+"""Nats by which a merged start must improve a smaller model to be carried further down."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """What EM found with so many states: Cheeseman–Stutz scores by kind of start, and the best end."""
+
+    states: int
+    path: float = -np.inf
+    random: float = -np.inf
+    merged: float = -np.inf
+    best: Trial | None = field(default=None, repr=False)
+    correction: float | None = None
+    """The missing information at the best end (None: not computed)."""
+
+    @property
+    def bound(self) -> float:
+        return max(self.path, self.random, self.merged)
+
+
+@dataclass(frozen=True, eq=False)
+class Effort:
+    """How much may be done, and whom to tell."""
+
+    starts: int = 5
+    most: int | None = None
+    seed: int = 0
+    deadline: float = np.inf
+    brief: bool = False
+    """A few steps of EM from the merge path's assignments alone: no random starts, nothing carried down."""
+    threads: Executor | None = None
+    progress: Progress | None = None
+
+    def rng(self, *key: int) -> np.random.Generator:
+        """A generator of its own for each number of states and start: answers do not depend on who runs first."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=key))
+
+    @property
+    def steps(self) -> int | None:
+        """Of one run of EM, at most."""
+        return BRIEF if self.brief else None
+
+    @property
+    def spent(self) -> bool:
+        return time.monotonic() > self.deadline
+
+
+def distinguishable(first: FirstStates) -> float:
+    """How many states could ever be told apart. With one child, one for each configuration of the parents says all."""
+    if not first.children:
+        return 1.0
+    return first.own_rows if len(first.children) == 1 else np.inf
+
+
+class Refinement:
+    """EM over numbers of states of one hidden variable: all else that is hidden has been given a state."""
+
+    def __init__(self, around: Surroundings, name: str, score: Score, effort: Effort) -> None:
+        self.around, self.name, self.score, self.effort = around, name, score, effort
+        self.levels: dict[int, Level] = {}
+        self.status = Status.CONVERGED
+        self._settings: dict[int, Setting] = {}
+
+    def setting(self, k: int) -> Setting:
+        if k not in self._settings:
+            self._settings[k] = Setting(self.around, {self.name: k}, self.score)
+        return self._settings[k]
+
+    def search(self, path: Agglomeration) -> Refinement:
+        """Try 1, 2, 3… states, until the best is two behind and the path's own choice has been passed."""
+        last = min(path.n_first, distinguishable(path.first), self.effort.most or np.inf)
+        passed = min(path.best(self.effort.most) + 1, ALWAYS)
+        k = 0
+        ahead = 1 if self.effort.brief else AHEAD
+        while k < last and (k < 2 or k < max(self.chosen + ahead, passed)):
+            k += 1
+            self._try(k, path)
+            if self.status is Status.INTERRUPTED:
+                break
+            if self.effort.spent:
+                self.status = Status.BUDGET
+                break
+        return self
+
+    def _try(self, k: int, path: Agglomeration) -> None:
+        setting, effort = self.setting(k), self.effort
+        labels = self.around.by_configuration(path.assignment(k))
+        points = [setting.at_states({self.name: labels}, effort.rng(k, 0))]
+        further = 0 if effort.brief or k == 1 else effort.starts
+        points += [setting.at_random(effort.rng(k, 1 + i)) for i in range(further)]
+        spread = map if effort.threads is None else effort.threads.map
+        ends = list(spread(lambda point: setting.run(point, effort.deadline, effort.steps), points))
+        self._keep(k, "path", ends[:1])
+        self._keep(k, "random", ends[1:])
+        if not effort.brief:
+            self._carry_down(k)
+        if effort.progress is not None:
+            effort.progress(f"{self.name} with {k} states", self.evidence(k))
+
+    def _keep(self, k: int, kind: str, ends: list[Trial]) -> bool:
+        """Remember these ends; whether one of them is the best so far, by more than a hair."""
+        level = self.levels.get(k, Level(k))
+        improved = False
+        for end in ends:
+            if end.status is Status.INTERRUPTED:
+                self.status = Status.INTERRUPTED
+            if level.best is None or end.bound > level.best.bound:
+                improved = improved or level.best is None or end.bound > level.best.bound + WORTH
+                level = replace(level, best=end, correction=None)
+            level = replace(level, **{kind: max(getattr(level, kind), end.bound)})
+        if level.best is not None and level.correction is None and not self.effort.brief:
+            level = replace(level, correction=self.setting(k).missing_information(level.best))
+        self.levels[k] = level
+        return improved
+
+    def _carry_down(self, k: int) -> None:
+        """Merge the best end with k states, and go on from there while that improves the smaller models."""
+        while k > 2 and not self.effort.spent and self.status is not Status.INTERRUPTED:
+            level = self.levels[k]
+            assert level.best is not None
+            start = merged_start(self.setting(k - 1), level.best, self.name)
+            if not self._keep(k - 1, "merged", [self.setting(k - 1).run(start, self.effort.deadline)]):
+                return
+            k -= 1
+
+    @property
+    def corrected(self) -> bool:
+        """Whether the missing information is known at every level, so that evidences can be compared."""
+        return all(level.correction is not None for level in self.levels.values())
+
+    def evidence(self, k: int) -> float:
+        """Log evidence of k states, approximately: bound, missing information, and the k! ways to name states."""
+        level = self.levels[k]
+        correction = level.correction if self.corrected and level.correction is not None else 0.0
+        return level.bound + correction + lgamma(k + 1)
+
+    @property
+    def chosen(self) -> int:
+        """The number of states to report: that of the best bound, raised while the evidence for more is clear.
+
+        The bound is safe but hard on states that overlap; the evidence puts that right, but where states are too many
+        for the data it may err upwards. So more states are taken one at a time from what is held already, and only if
+        they are better by a clear margin: positive evidence for one more, strong evidence for a variable at all.
+        """
+        k = max(self.levels, key=lambda k: (self.levels[k].bound, -k))
+        while k + 1 in self.levels:
+            margin = POSITIVE if k > 1 else STRONG
+            if not self.evidence(k + 1) > self.evidence(k) + margin:
+                break
+            k += 1
+        return k
+
+    def labels(self, k: int) -> Integers:
+        """The most probable state of each row of the data at the best end with k states."""
+        level = self.levels[k]
+        assert level.best is not None
+        return self.setting(k).posterior(level.best, self.name).argmax(axis=1)[self.around.index]

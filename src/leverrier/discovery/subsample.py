@@ -1,0 +1,90 @@
+"""Large tables: hidden variables are looked for and tested in a sample of the rows, and learned from all of them.
+
+Tests repeat the whole search many times over, and twenty thousand rows decide what tests can decide. What they believe
+is then looked for in all rows, in the places the sample named, against the best network of all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from leverrier.data.table import Table
+from leverrier.discovery.evidence.held_out import learned_again
+from leverrier.discovery.examine import Tests, examine, examined_of, shape_of
+from leverrier.discovery.examined import Examined
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.meaning import explain
+from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.search import begin, findings, next_hidden
+from leverrier.discovery.plan import Plan
+from leverrier.learning.structure.score import Score
+
+LARGE = 100_000
+"""Tables of more rows than this are sampled, unless another number is asked for."""
+SAMPLE = 20_000
+
+
+def sample_size(table: Table, asked: int | None) -> int:
+    """How many rows of this table are to be drawn; 0 if all are looked at."""
+    if table.weights is not None and not table.counted:
+        return 0  # rows that weigh differently cannot be drawn as one
+    size = SAMPLE if asked is None else asked
+    least = LARGE if asked is None else size
+    return size if table.n_cases > least else 0
+
+
+def sampled(table: Table, rows: int, seed: int) -> Table:
+    """So many of the source's rows, drawn without replacement from its distinct ones: however it was read, the same."""
+    assert table.weights is not None
+    rng = np.random.default_rng([seed, 41])
+    drawn = rng.permutation(rng.choice(table.n_cases, rows, replace=False))
+    chosen = np.searchsorted(np.cumsum(table.weights), drawn, side="right")
+    return Table(table.columns, np.ascontiguousarray(table.codes[:, chosen]), None, table.notes, table.aside)
+
+
+def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: int) -> Examined:
+    """The network route on a sample of a table of distinct rows; then the same hidden variables in all of it."""
+    found = examine(sampled(table, rows, plan.seed), score, plan, tests)
+    shape = shape_of(table)
+    where = f"looked for hidden variables, and tested them, in {rows:,} rows drawn at random"
+    if plan.spent:
+        return replace(found, shape=shape, did=(where, *found.did, "learned the model from those rows alone"))
+    hidden = tuple(_said_of(each, rows) for each in found.hidden)
+    if table.n_missing or found.kind != "network":
+        return _refitted(replace(found, shape=shape, hidden=hidden), table, score, where)
+    search = begin(table, score, replace(plan, journal=None, baseline_seeds=1, max_hidden=len(hidden)))
+    for each in hidden:
+        search.suggested = (Candidate(each.neighbours, "found in a sample of the rows"),)
+        if not next_hidden(search):
+            search.reason = "none accepted: what a sample of the rows suggested did not hold in all of them"
+            break
+    known = findings(search)
+    kept = tuple(replace(each, evidence=old.evidence) for each, old in zip(known.hidden, hidden, strict=False))
+    did = [where, *found.did, f"learned the network, with what was believed, from all {table.n_cases:,} rows"]
+    examined = examined_of(search, known, kept, found.compressors, did)
+    agreed = len(kept) == len(hidden)
+    return replace(
+        examined,
+        verdict=found.verdict if agreed else examined.verdict,
+        power=found.power,
+        attempts=found.attempts,
+        reason=found.reason if agreed else search.reason,
+    )
+
+
+def _said_of(each: HiddenVariable, rows: int) -> HiddenVariable:
+    return each if each.evidence is None else replace(each, evidence=replace(each.evidence, rows=rows))
+
+
+def _refitted(found: Examined, table: Table, score: Score, where: str) -> Examined:
+    """Parameters from all rows, arcs as the sample has them: with holes a search of all rows would take too long."""
+    network = learned_again(found.network, table, score)
+    meanings = {
+        each.name: explain(network, table, each.name, network.posterior(table, each.name)) for each in found.hidden
+    }
+    did = (where, *found.did, f"learned the probabilities from all {table.n_cases:,} rows; scores are the sample's")
+    return replace(
+        found, network=network, baseline=learned_again(found.baseline, table, score), meanings=meanings, did=did
+    )

@@ -1,0 +1,1 @@
+"""Hidden variables in sequences [boyen1999]."""

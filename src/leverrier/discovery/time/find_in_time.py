@@ -1,0 +1,202 @@
+"""`find_in_time`: lags first, then memories, then hidden chains, each accepted on blocks that were held out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.sequences.read_sequences import read_sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import lag_features
+from leverrier.discovery.codecs import once
+from leverrier.discovery.plan import Plan, Progress, Stop
+from leverrier.discovery.time.chain_building import Built, Ground
+from leverrier.discovery.time.chain_search import best_chains
+from leverrier.discovery.time.lag_models import Alternative, Ask, Observed, best_observed
+from leverrier.discovery.time.time_codecs import if_there_is_time, read_choice, write_choice
+from leverrier.discovery.time.time_findings import Fold, HiddenChain, TimeFindings, Tried
+from leverrier.errors import TableError
+from leverrier.learning.slices.learn_dynamic import slice_order
+from leverrier.learning.slices.slice_choice import bag_slices, choose, compare
+from leverrier.learning.slices.slice_design import make_blocks, make_folds
+from leverrier.models.slices.chain_model import marginal
+from leverrier.run.checkpoint import Journal
+from leverrier.status import Status
+
+FOLDS = 5
+LEAST_SLICES = 30
+
+
+def find_in_time(
+    sequences: Any,
+    seed: int = 0,
+    budget: float | None = None,
+    progress: Progress | None = None,
+    *,
+    max_hidden: int = 3,
+    bagged: int = 0,
+    folds: int = FOLDS,
+    stop: Stop | None = None,
+    journal: Journal | None = None,
+) -> TimeFindings:
+    """What sequences remember, and whether something hidden drives them.
+
+    The best model of lags and memories comes first; hidden chains are accepted only if they predict held-out blocks
+    better than it, by 0.005 bits a slice and three standard errors. `bagged` asks for so many trees to be averaged too;
+    a `journal` keeps pieces of the work for a run that goes on later (`discover` opens one).
+    """
+    found = read_sequences(sequences)
+    if found.n_slices < LEAST_SLICES:
+        raise TableError(f"{found.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
+    plan = Plan(
+        max_hidden=max_hidden,
+        seed=seed,
+        progress=progress,
+        stop=stop,
+        journal=journal,
+        deadline=np.inf if budget is None else time.monotonic() + budget,
+    )
+    parts = make_folds(found, folds, seed)
+    plan.tell("the order of columns", 0.0)
+    order = once(plan, ("order",), lambda: slice_order(found, seed), list, tuple, lambda: found.variables)
+    observed = best_observed(found, order, parts, replace(plan, progress=_part(progress, 0.0, 0.4)))
+    built = _hidden(found, observed, order, parts, plan)
+    bag = bag_slices(observed.best.design, observed.best.choice, bagged, seed) if bagged else None
+    return _findings(found, observed, built, order, parts, ended(plan), bag)
+
+
+def ended(plan: Plan) -> Status:
+    """How a run of this plan ended."""
+    if plan.stopped:
+        return Status.INTERRUPTED
+    return Status.BUDGET if plan.spent else Status.CONVERGED
+
+
+def _part(progress: Progress | None, low: float, high: float) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda what, share: progress(what, low + (high - low) * share)
+
+
+def _hidden(
+    found: Sequences, observed: Observed, order: tuple[str, ...], folds: NDArray[np.int64], plan: Plan
+) -> list[Built]:
+    """Chains on one lag, and on all that the best observed model asks."""
+    ask = Ask(found, lag_features(found.variables, min(1, observed.best.lags or 1)), (), plan)
+    choice = if_there_is_time(plan, ("one lag",), lambda: choose(ask.design, folds), write_choice, read_choice)
+    if choice is None:
+        return []
+    residual: dict[str, Any] = {"means": None, "one lag": (ask, choice)}
+    built = []
+    for number, ground in enumerate(_grounds(observed, order, residual, plan)):
+        plan.tell(f"hidden chains on {ground.name}", 0.4 + 0.3 * number)
+        best = best_chains(ground, folds, observed.best.bits)
+        if best is not None:
+            built.append(best)
+    return built
+
+
+def _grounds(observed: Observed, order: tuple[str, ...], residual: dict[str, Any], plan: Plan) -> list[Ground]:
+    """One lag (or none, where sequences have length 1), and what the best observed model asks."""
+    lag_one = next((one for one in observed.alternatives if one.lags == 1 and not one.memories), None)
+    first = lag_one or observed.alternatives[0]
+    grounds = [Ground(first.name, first.ask, first.choice, residual, plan)]
+    if observed.best is not first and observed.best.lags >= 1:
+        asked = set(observed.model.features)
+        own = tuple(feature for feature in observed.best.ask.features if feature in asked)
+        before = lag_features(observed.best.ask.sequences.variables, 1)
+        ask = Ask(observed.best.ask.sequences, tuple(dict.fromkeys((*before, *own))), order, plan)
+        grounds.append(Ground(observed.best.name, ask, observed.best.choice, residual, plan))
+    return grounds
+
+
+def _findings(
+    found: Sequences,
+    observed: Observed,
+    built: list[Built],
+    order: tuple[str, ...],
+    parts: NDArray[np.int64],
+    status: Status,
+    bag: Any,
+) -> TimeFindings:
+    rows = [_row(observed, one) for one in observed.alternatives]
+    accepted: Built | None = None
+    base = observed.best.choice.block_bits
+    for one in built:
+        assert one.block_bits is not None
+        judged = compare(base, one.block_bits, found.n_slices)
+        good = judged.clear()
+        rows.append(Tried(one.name, one.bits, judged.gain, judged.z, observed.best.name, good, True))
+        if good and (accepted is None or one.bits < accepted.bits):
+            accepted = one
+    best = accepted or min(built, key=lambda one: one.bits, default=None)
+    memories = observed.model.memories if observed.clear_memories else ()
+    common: dict[str, Any] = {
+        "observed": observed.model,
+        "observed_name": observed.best.name,
+        "lags": observed.clear_lags,
+        "memories": memories,
+        "table": tuple(rows),
+        "order": order,
+        "n_slices": found.n_slices,
+        "status": status,
+        "bagged": bag,
+        "notes": found.notes,
+        "folds": fold_costs(found, parts, base, None if best is None else best.block_bits),
+    }
+    if accepted is None:
+        return TimeFindings(hidden=(), gain=0.0, z=0.0, model=observed.model, **common)
+    assert accepted.block_bits is not None
+    judged = compare(base, accepted.block_bits, found.n_slices)
+    hidden = _chains(found, accepted)
+    return TimeFindings(hidden=hidden, gain=judged.gain, z=judged.z, model=accepted.model, **common)
+
+
+def _row(observed: Observed, one: Alternative) -> Tried:
+    judged = observed.comparisons.get(one.name)
+    if judged is None:
+        return Tried(one.name, one.bits, 0.0, 0.0, "", True)
+    against = "the best lags" if one.memories else "the lags accepted before"
+    return Tried(one.name, one.bits, judged.gain, judged.z, against, judged.clear())
+
+
+def fold_costs(
+    found: Sequences, parts: NDArray[np.int64], observed: NDArray[np.float64], hidden: NDArray[np.float64] | None
+) -> tuple[Fold, ...]:
+    """By fold, what its slices cost without and with hidden variables, from the costs of blocks."""
+    blocks = make_blocks(found, parts)
+    fold_of = np.zeros(int(blocks[-1]) + 1, dtype=np.int64)
+    fold_of[blocks] = parts
+    made = []
+    for fold in np.unique(parts):
+        slices = int(np.count_nonzero(parts == fold))
+        here = fold_of == fold
+        after = None if hidden is None else float(hidden[here].sum()) / slices
+        made.append(Fold(slices, float(observed[here].sum()) / slices, after))
+    return tuple(made)
+
+
+def _chains(found: Sequences, built: Built) -> tuple[HiddenChain, ...]:
+    model = built.model
+    made = []
+    for i, (chain, link) in enumerate(zip(model.chains, built.links, strict=True)):
+        own = marginal(built.posterior, model.sizes, i)
+        drives = model.driven(chain.name)
+        seen = {name: profile(found, name, own) for name in drives}
+        made.append(
+            HiddenChain(chain.name, chain.states, drives, chain.transition, own.mean(axis=0), link.window, own, seen)
+        )
+    return tuple(made)
+
+
+def profile(found: Sequences, name: str, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often each state of a column was seen in each state of the chain."""
+    cells = found.table.column(name)
+    states = len(found.states[name])
+    seen = cells != found.table.missing
+    counts = np.stack([np.bincount(cells[seen], own[seen], states) for own in posterior.T])
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)

@@ -1,0 +1,83 @@
+"""Networks in files: the suffix tells the format, and a file is written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from leverrier.errors import FormatError, OptionError, TooLargeError
+from leverrier.formats.bif import dumps_bif, loads_bif
+from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
+from leverrier.models.network import Network
+from leverrier.run.atomic_file import fill, put
+
+MOST_BYTES = 2**27
+"""Files that are larger, or unpack to more, are not networks that could be used."""
+
+_FORMATS = {".bif": "bif", ".xml": "xmlbif", ".xmlbif": "xmlbif", ".bifxml": "xmlbif", ".json": "json"}
+_WRITERS: dict[str, Callable[[Network], str]] = {"bif": dumps_bif, "xmlbif": dumps_xmlbif, "json": dumps_json}
+
+
+def read_network(path: str | os.PathLike[str]) -> Network:
+    """The network in a .bif, .xml (XMLBIF 0.3) or .json file, or one of them packed as .gz."""
+    name = os.fspath(path)
+    kind = _kind(name)
+    data = read_whole(name)
+    if kind == "xmlbif":
+        return loads_xmlbif(data, name)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError("not UTF-8 text: save the file as UTF-8", path=name, line=line) from error
+    return loads_bif(text, name) if kind == "bif" else loads_json(text, name)
+
+
+def write_network(network: Network, path: str | os.PathLike[str]) -> None:
+    """Write a .bif, .xml (XMLBIF 0.3) or .json file, packed if .gz follows. JSON alone keeps everything."""
+    name = os.fspath(path)
+    data = _WRITERS[_kind(name)](network).encode()
+    write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
+
+
+def _kind(name: str) -> str:
+    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    if suffix not in _FORMATS:
+        raise OptionError(
+            f"{name}: the suffix {suffix!r} names no network format; .bif, .xml (XMLBIF) and .json do, also with .gz"
+        )
+    return _FORMATS[suffix]
+
+
+def read_whole(name: str) -> bytes:
+    """A file's bytes, unpacked if it is a .gz, and never more than can be meant."""
+    try:
+        if os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
+            raise FormatError("a pipe or a device, no plain file: copy it into one", path=name)
+        with gzip.open(name) if name.lower().endswith(".gz") else open(name, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise FormatError(f"not a whole .gz file: {error}", path=name) from error
+    except FormatError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be read: {_reason(error)}", path=name) from error
+    if len(data) > MOST_BYTES:
+        raise TooLargeError(f"{name}: more than {MOST_BYTES // 2**20} MB of text; a network of that size is not read")
+    return data
+
+
+def write_whole(name: str, data: bytes) -> None:
+    """Put these bytes in the file's place, whole or not at all."""
+    try:
+        put(name, lambda part: fill(part, data))
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot be written: {_reason(error)}", path=name) from error
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,1 @@
+"""Where exact inference is too large: mean field and loopy messages."""

@@ -1,0 +1,81 @@
+"""One E-step over a plan, on one thread or several with the same answer."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.inference.exact.groups import Plan
+from leverrier.kernels.em.expectation import absorb, absorb_groups, fill_packs, scatter_packs
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+BLOCK = 65_536
+MOST_BLOCKS = 32
+"""Blocks depend on the number of rows alone, so that sums, and so answers, do not depend on threads."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Share:
+    """Rows lo to hi of group g; its packs' tables are cells begin to end of all, renumbered from 0."""
+
+    group: Integers
+    packs: Integers
+    lo: int
+    hi: int
+    begin: int
+    end: int
+
+
+class EStep:
+    """Evaluate parameters: log-likelihood of what the plan's groups explain, and expected counts.
+
+    Groups that are approximated give a lower bound; their posteriors are kept from one call to the next, so that it
+    never falls.
+    """
+
+    def __init__(self, plan: Plan, threads: Executor | None = None) -> None:
+        self.plan = plan
+        self.cells = np.zeros(plan.n_cells)
+        self.sums = np.zeros(plan.n_cells)
+        self.singles = plan.products.start()
+        self._threads = threads
+        self._shares = [share for g in np.flatnonzero(plan.groups[:, 5] > BLOCK) for share in _shares(plan, int(g))]
+
+    def __call__(self, theta: Floats, counts: Floats) -> float:
+        """The groups' log-likelihood under these parameters (−∞: some row is impossible); adds to `counts`."""
+        plan = self.plan
+        total = fill_packs(plan.groups, plan.packs, plan.bases, plan.offsets, theta, plan.pack_weights, self.cells)
+        self.sums[:] = 0.0
+        total += absorb_groups(plan.groups, plan.packs, plan.ids, plan.weights, BLOCK, self.cells, self.sums)
+        done = map(self._absorb, self._shares)
+        if self._threads is not None and len(self._shares) > 1:
+            done = self._threads.map(self._absorb, self._shares)
+        for share, (value, sums) in zip(self._shares, done, strict=True):
+            total += value
+            self.sums[share.begin : share.end] += sums
+        scatter_packs(plan.groups, plan.packs, plan.bases, plan.offsets, self.sums, counts)
+        return total + plan.trees.expect(theta, counts) + plan.products.expect(theta, counts, self.singles)
+
+    def _absorb(self, share: _Share) -> tuple[float, Floats]:
+        plan = self.plan
+        sums = np.zeros(share.end - share.begin)
+        cells = self.cells[share.begin : share.end]
+        value = absorb(share.group, share.packs, plan.ids, plan.weights, share.lo, share.hi, cells, sums)
+        return value, sums
+
+
+def _shares(plan: Plan, g: int) -> list[_Share]:
+    group = plan.groups[g].copy()
+    rows = int(group[5])
+    packs = plan.packs[group[2] : group[2] + group[3]].copy()
+    begin = int(packs[0, 4])
+    end = int(packs[-1, 4] + packs[-1, 0] * group[1])
+    packs[:, 4] -= begin
+    group[2] = 0
+    size = max(BLOCK, -(-rows // MOST_BLOCKS))
+    return [_Share(group, packs, lo, min(lo + size, rows), begin, end) for lo in range(0, rows, size)]

@@ -1,0 +1,1 @@
+"""Inner loops of EM: expectations over groups of unobserved variables, steps, merged states."""

@@ -1,0 +1,1 @@
+"""Inner loops over rows of numbers."""

@@ -1,0 +1,1 @@
+"""Networks and hidden chains in time, their parameters."""

@@ -1,0 +1,211 @@
+"""`fit_dynamic`: parameters of a dynamic network from sequences with hidden variables and holes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leverrier.chart_of import chart_of
+from leverrier.data.sequences.read_sequences import Sequences
+from leverrier.errors import OptionError
+from leverrier.inference.chains.unrolled_rows import Floats
+from leverrier.learning.chains.dynamic_climb import DynamicClimb, reordered, state_order
+from leverrier.learning.em.climb import Climb, Progress, climb
+from leverrier.learning.em.fit_result import Start, Starts
+from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, posterior
+from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
+from leverrier.status import Status
+
+if TYPE_CHECKING:
+    import altair
+
+
+@dataclass(frozen=True, eq=False)
+class DynamicFit:
+    """The best start's end."""
+
+    network: DynamicNetwork
+    log_likelihood: float
+    """Of what the sequences show, in nats (under Boyen–Koller an estimate)."""
+    trace: tuple[float, ...]
+    """What was climbed, at the start and after each step: log-likelihood, or log posterior (prior=)."""
+    status: Status
+    iterations: int
+    starts: Starts
+    n_slices: int
+    inference: Inference = "exact"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def bic(self) -> float:
+        """Log-likelihood less ½ ln(slices) for each free parameter (as lv.BIC: larger is better)."""
+        return self.log_likelihood - 0.5 * float(np.log(self.n_slices)) * self.network.dimension
+
+    @property
+    def bits_per_slice(self) -> float:
+        return -self.log_likelihood / (self.n_slices * float(np.log(2)))
+
+    def plot_trace(self) -> altair.TopLevelMixin:
+        """Bits per slice, iteration by iteration, as an Altair chart."""
+        return chart_of("dynamic_charts.bits_by_iteration", self)
+
+    def __repr__(self) -> str:
+        return (
+            f"DynamicFit({self.network!r}, log-likelihood {self.log_likelihood:.4f}, {self.status} after "
+            f"{self.iterations} iterations, best of {len(self.starts)} starts)"
+        )
+
+
+def fit_dynamic(
+    network: DynamicNetwork,
+    sequences: Any,
+    inference: Inference = "exact",
+    clusters: NamedClusters | None = None,
+    *,
+    starts: int = 1,
+    initial: str = "own",
+    counts: str = "joint",
+    prior: float | None = None,
+    max_iterations: int = 500,
+    tolerance: float = 0.01,
+    seed: int = 0,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> DynamicFit:
+    """Parameters by EM for any hidden variables and any holes; with exact inference what is climbed never falls.
+
+    inference   "exact", or "boyen-koller": what passes between slices is a product of cluster marginals
+    clusters    for Boyen–Koller: lists of variables; by default chosen from the arcs within a slice
+    starts      the first is the network's own parameters, further ones are drawn
+    initial     "own", or "random": then every start is drawn
+    counts      "joint": families' joint posteriors; "factored": products of single ones, as a structure search uses
+    prior       a pseudo-count in every cell: then the log posterior is climbed
+    tolerance   stop when what is still to be gained is estimated to be below so many nats
+    budget      in seconds
+
+    Tables of a variable that are equal at the beginning and later, with the same parents, stay one table. Hidden
+    states are put in order of falling frequency, unless the network's own parameters gave them their meaning.
+    """
+    _check(starts, initial, prior, max_iterations, tolerance)
+    if counts not in ("joint", "factored"):
+        raise OptionError(f'counts={counts!r}: expected "joint" or "factored"')
+    if counts == "factored" and network.numbers:
+        raise OptionError('counts="factored" is for states only: the network has columns of numbers')
+    data = network.read(sequences)
+    laid = lay(network, data, network.variables if counts == "factored" else ())
+    points = drawn_starts(network, data, starts, initial, seed)
+    return climb_all(
+        laid,
+        points,
+        inference=inference,
+        clusters=clusters,
+        prior=prior or 0.0,
+        max_iterations=max_iterations,
+        tolerance=tolerance,
+        budget=budget,
+        progress=progress,
+        in_order=initial == "random",
+        factored=counts == "factored",
+    )
+
+
+def climb_all(
+    laid: Laid,
+    points: Sequence[DynamicNetwork],
+    *,
+    inference: Inference = "exact",
+    clusters: NamedClusters | None = None,
+    prior: float = 0.0,
+    max_iterations: int = 500,
+    tolerance: float = 0.01,
+    budget: float | None = None,
+    progress: Progress | None = None,
+    in_order: bool = True,
+    factored: bool = False,
+) -> DynamicFit:
+    """Every start to its end; the best one's result, all of them told."""
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    ends: list[tuple[DynamicClimb, Climb]] = []
+    for number, point in enumerate(points):
+        climber = DynamicClimb(
+            laid, point, prior=prior, tolerance=tolerance, inference=inference, clusters=clusters, factored=factored
+        )
+        done = climb(climber, max_iterations=max_iterations, deadline=deadline)
+        ends.append((climber, done))
+        if progress is not None:
+            progress(f"start {number + 1} of {len(points)}: {done.status}", done.value)
+        if done.status in (Status.BUDGET, Status.INTERRUPTED):
+            break
+    values = [done.value for _, done in ends]
+    best = int(np.argmax(values))
+    climber, done = ends[best]
+    runs = tuple(Start(done.value, done.value - each._log_prior(), done.iterations, done.status) for each, done in ends)
+    again = sum(value >= values[best] - max(10 * tolerance, 1e-6) for value in values)
+    fitted = climber.result()
+    if in_order and fitted.hidden:
+        shown = posterior(fitted, laid.sequences, fitted.hidden, inference, clusters)
+        fitted = reordered(fitted, state_order(fitted, shown))
+    return DynamicFit(
+        fitted,
+        runs[best].log_likelihood,
+        done.trace,
+        done.status,
+        done.iterations,
+        Starts(runs, again),
+        laid.n_slices,
+        inference,
+    )
+
+
+def _check(starts: int, initial: str, prior: float | None, max_iterations: int, tolerance: float) -> None:
+    if starts < 1 or max_iterations < 1:
+        raise OptionError(f"starts={starts}, max_iterations={max_iterations}: expected at least 1 of each")
+    if initial not in ("own", "random"):
+        raise OptionError(f'initial={initial!r}: expected "own" or "random"')
+    if not tolerance >= 0 or (prior is not None and not prior >= 0):
+        raise OptionError(f"tolerance={tolerance!r}, prior={prior!r}: expected numbers of at least 0")
+
+
+def drawn_starts(
+    network: DynamicNetwork, data: Sequences, starts: int, initial: str, seed: int
+) -> list[DynamicNetwork]:
+    """The network itself, then (or only) others of its structure drawn at random."""
+    streams = np.random.SeedSequence(seed).spawn(starts)
+    own = [network] if initial == "own" else []
+    return own + [random_start(network, data, np.random.default_rng(stream)) for stream in streams[: starts - len(own)]]
+
+
+def random_start(network: DynamicNetwork, data: Sequences, rng: np.random.Generator) -> DynamicNetwork:
+    """Tables drawn uniformly for every family with something unobserved; equal tables stay equal."""
+    missing = data.table.missing
+    open_ = set(network.variables) - {name for name in data.variables if not np.any(data.table.column(name) == missing)}
+    drawn: list[tuple[str, CPD, CPD]] = []
+
+    def redrawn(name: str, cpd: CPD) -> CPD:
+        if not isinstance(cpd, TableCPD) or not open_.intersection((name, *(parent for parent, _ in cpd.parents))):
+            return cpd
+        for known, before, after in drawn:
+            if known == name and before == cpd:
+                return after
+        table = rng.dirichlet(np.ones(cpd.values.shape[-1]), size=cpd.values.shape[:-1])
+        drawn.append((name, cpd, TableCPD(cpd.parents, table)))
+        return drawn[-1][2]
+
+    parts = [{name: redrawn(name, cpd) for name, cpd in part.items()} for part in (*network.stages, network.transition)]
+    numbers = {name: _spread(cpd, data.numbers.get(name), rng) for name, cpd in network.numbers.items()}
+    return network.with_parts(parts[:-1], parts[-1], numbers)
+
+
+def _spread(cpd: GaussianCPD, values: Floats | None, rng: np.random.Generator) -> GaussianCPD:
+    """Means at values that occur, deviations of the whole column."""
+    seen = np.empty(0) if values is None else values[~np.isnan(values)]
+    if not len(seen):
+        return cpd
+    means = rng.choice(seen, size=cpd.means.shape)
+    return GaussianCPD(cpd.parents, means, np.full(cpd.means.shape, max(float(seen.std()), 1e-6)))

@@ -1,0 +1,261 @@
+"""`hidden_markov`: one hidden chain behind all columns, its number of states given or chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from leverrier.data.sequences.read_sequences import Sequences, read_sequences
+from leverrier.errors import OptionError
+from leverrier.learning.chains.chain_networks import chain_names, chain_network, grouped_slices, split_columns
+from leverrier.learning.chains.dynamic_climb import DynamicClimb
+from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
+from leverrier.learning.em.climb import Progress
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
+from leverrier.status import Status
+
+Criterion = Literal["bic", "held-out"]
+WINDOWS = (1, 9, 41)
+"""Slices averaged over before they are grouped: a state that lasts shows in the mean of its neighbourhood."""
+SHORT = 8
+"""Steps of each candidate start before the best are chosen."""
+MOST = 20
+PATIENCE = 2
+"""`states="auto"` stops after so many numbers of states without an improvement, and at MOST."""
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class StatesRow:
+    """One number of states."""
+
+    states: int
+    log_likelihood: float
+    parameters: int
+    bic: float
+    """Log-likelihood less ½ ln(slices) for each parameter: larger is better."""
+    held_out: float | None
+    """Nats a slice on parts left out of the fit (five of them in turn): larger is better."""
+    status: Status
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenMarkov(DynamicFit):
+    """A fitted hidden Markov model. `table` tells of every number of states that was tried."""
+
+    states: int = 0
+    criterion: Criterion = "bic"
+    table: tuple[StatesRow, ...] = ()
+    sequences: Sequences | None = None
+
+    @property
+    def name(self) -> str:
+        """The hidden variable."""
+        return self.network.hidden[0]
+
+    @property
+    def transition(self) -> np.ndarray:
+        """P(state | state before)."""
+        return self.network.transition[self.name].table()
+
+    @property
+    def dwell(self) -> np.ndarray:
+        """How many slices a state lasts on average, once begun."""
+        stay = np.diagonal(self.transition)
+        return np.divide(1.0, 1 - stay, out=np.full(len(stay), np.inf), where=stay < 1)
+
+    @property
+    def posterior(self) -> np.ndarray:
+        """(slices, states) for the sequences that were fitted."""
+        return self.network.posterior(self.sequences)
+
+    def __repr__(self) -> str:
+        among = [row.states for row in self.table]
+        tried = f", chosen by {self.criterion} among {among}" if len(among) > 1 else ""
+        return (
+            f"HiddenMarkov({self.states} states{tried}, log-likelihood {self.log_likelihood:.4f}, {self.status} after "
+            f"{self.iterations} iterations)"
+        )
+
+
+@dataclass(frozen=True)
+class _Task:
+    sequences: Sequences
+    categories: tuple[str, ...]
+    numbers: tuple[str, ...]
+    name: str
+    starts: int
+    prior: float
+    max_iterations: int
+    tolerance: float
+    deadline: float
+    seed: int
+
+
+def hidden_markov(
+    sequences: Any,
+    states: int | str | Iterable[int] = "auto",
+    starts: int = 1,
+    seed: int = 0,
+    *,
+    numbers: Sequence[str] | None = None,
+    criterion: Criterion = "bic",
+    name: str = "state",
+    prior: float | None = None,
+    max_iterations: int = 500,
+    tolerance: float = 0.01,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> HiddenMarkov:
+    """A hidden Markov model over all columns, given the state independent of each other; holes are summed out.
+
+    states      how many; several to choose among; or "auto": more and more, until two more do not help
+    starts      how many starts are run to the end: the best of several (k-means over windows, random) after a few steps
+    numbers     columns that are normal given the state; by default those that a table would cut into bins
+    criterion   "bic", or "held-out": five parts left out in turn, whole sequences where there are enough
+    prior       a pseudo-count in every cell, so that nothing is impossible that the data did not show
+    tolerance   stop when what is still to be gained is estimated to be below so many nats
+    """
+    data = sequences if isinstance(sequences, Sequences) else read_sequences(sequences)
+    if criterion not in ("bic", "held-out"):
+        raise OptionError(f'criterion={criterion!r}: expected "bic" or "held-out"')
+    if starts < 1 or max_iterations < 1:
+        raise OptionError(f"starts={starts}, max_iterations={max_iterations}: expected at least 1 of each")
+    categories, normal = split_columns(data, numbers)
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    task = _Task(
+        data,
+        categories,
+        normal,
+        chain_names(data, name, 1)[0],
+        starts,
+        prior or 0.0,
+        max_iterations,
+        tolerance,
+        deadline,
+        seed,
+    )
+    fits: dict[int, DynamicFit] = {}
+    rows: list[StatesRow] = []
+    several = not isinstance(states, int)
+    for k in _candidates(states):
+        fits[k] = _fit(task, k)
+        held = _held_out(task, k) if several and criterion == "held-out" else None
+        fit = fits[k]
+        rows.append(StatesRow(k, fit.log_likelihood, fit.network.dimension, fit.bic, held, fit.status))
+        if progress is not None:
+            progress(f"{k} states: {fit.status}", fit.log_likelihood)
+        if states == "auto" and _settled(rows, criterion):
+            break
+        if time.monotonic() > deadline:
+            break
+    best = max(rows, key=lambda row: _value(row, criterion))
+    fit = fits[best.states]
+    return HiddenMarkov(
+        fit.network,
+        fit.log_likelihood,
+        fit.trace,
+        fit.status,
+        fit.iterations,
+        fit.starts,
+        fit.n_slices,
+        fit.inference,
+        data.notes,
+        best.states,
+        criterion,
+        tuple(rows),
+        data,
+    )
+
+
+def _candidates(states: int | str | Iterable[int]) -> list[int]:
+    if states == "auto":
+        return list(range(1, MOST + 1))
+    if isinstance(states, str):
+        raise OptionError(f'states={states!r}: expected a number, several numbers, or "auto"')
+    found = [states] if isinstance(states, int) else sorted({int(k) for k in states})
+    if not found or found[0] < 1 or found[-1] > 255:
+        raise OptionError(f"states={found}: expected numbers from 1 to 255")
+    return found
+
+
+def _value(row: StatesRow, criterion: Criterion) -> float:
+    return row.bic if criterion == "bic" or row.held_out is None else row.held_out
+
+
+def _settled(rows: Sequence[StatesRow], criterion: Criterion) -> bool:
+    best = max(range(len(rows)), key=lambda place: _value(rows[place], criterion))
+    return len(rows) - 1 - best >= PATIENCE
+
+
+def _fit(task: _Task, k: int) -> DynamicFit:
+    points = _starts(task, task.sequences, k)
+    network = points[0]
+    laid = lay(network, network.read(task.sequences))
+    if len(points) > task.starts:
+        points = _best_after_a_few(task, laid, points)
+    budget = None if task.deadline == np.inf else max(task.deadline - time.monotonic(), 0.0)
+    return climb_all(
+        laid, points, prior=task.prior, max_iterations=task.max_iterations, tolerance=task.tolerance, budget=budget
+    )
+
+
+def _starts(task: _Task, sequences: Sequences, k: int) -> list[DynamicNetwork]:
+    """Candidates: slices grouped over windows of several widths, then random ones."""
+    if k == 1:
+        return [chain_network(sequences, [task.name], [1], task.categories, task.numbers)]
+    streams = np.random.SeedSequence([task.seed, k]).spawn(max(task.starts, 2 * len(WINDOWS)))
+    found = []
+    for place, stream in enumerate(streams):
+        rng = np.random.default_rng(stream)
+        weights = None
+        if place % (len(WINDOWS) + 1) < len(WINDOWS):
+            window = WINDOWS[place % (len(WINDOWS) + 1)]
+            labels = grouped_slices(sequences, task.categories, task.numbers, k, window, rng)
+            weights = 0.9 * np.eye(k)[labels] + 0.1 / k
+        found.append(chain_network(sequences, [task.name], [k], task.categories, task.numbers, weights, rng))
+    return found
+
+
+def _best_after_a_few(task: _Task, laid: Laid, points: list[DynamicNetwork]) -> list[DynamicNetwork]:
+    reached = []
+    for point in points:
+        climber = DynamicClimb(
+            laid, point, prior=task.prior, tolerance=task.tolerance, inference="exact", clusters=None
+        )
+        climber.climb(SHORT)
+        reached.append((climber.last, climber.result()))
+        if time.monotonic() > task.deadline:
+            break
+    order = sorted(range(len(reached)), key=lambda place: -reached[place][0])
+    return [reached[place][1] for place in order[: task.starts]]
+
+
+def _held_out(task: _Task, k: int) -> float:
+    """Nats a slice on what was left out."""
+    data, total = task.sequences, 0.0
+    blocks = held_out_parts(data)
+    for train, test in blocks:
+        part = replace(task, sequences=train, prior=max(task.prior, 1e-3))
+        total += _fit(part, k).network.log_likelihood(test)
+    return total / data.n_slices
+
+
+def held_out_parts(data: Sequences) -> list[tuple[Sequences, Sequences]]:
+    """Five parts left out in turn: every fifth sequence, or where there are few a fifth of the slices in a row."""
+    if len(data) >= FOLDS:
+        which = np.arange(len(data)) % FOLDS
+        return [(data.take(np.flatnonzero(which != f)), data.take(np.flatnonzero(which == f))) for f in range(FOLDS)]
+    cuts = np.linspace(0, data.n_slices, FOLDS + 1).astype(int).tolist()
+    if len(set(cuts)) <= FOLDS:
+        raise OptionError(f'criterion="held-out" needs at least {FOLDS} slices; there are {data.n_slices}')
+    return [
+        (data.stretches([(0, low), (high, data.n_slices)]), data.stretches([(low, high)]))
+        for low, high in pairwise(cuts)
+    ]

@@ -1,0 +1,1 @@
+"""One hidden class behind all columns."""

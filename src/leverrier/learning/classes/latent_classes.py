@@ -1,0 +1,216 @@
+"""`latent_classes`: one hidden class behind all columns, for several numbers of classes, with the choice explained."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.counts.cluster_parts import connect
+from leverrier.counts.parted_observation import PartedTable
+from leverrier.data.file_parts import is_parquet_path, look_at
+from leverrier.data.reading.read_table import as_table
+from leverrier.data.table import Table
+from leverrier.errors import OptionError, TooLargeError
+from leverrier.learning.classes.class_bootstrap import bootstrap_errors, bootstrap_p
+from leverrier.learning.classes.class_fit import HEADINGS, ClassFit, FitTable, class_fit
+from leverrier.learning.classes.latent_class_result import LatentClassResult
+from leverrier.learning.em.climb import Progress
+from leverrier.learning.em.fit import FitResult, fit
+from leverrier.learning.em.pairing import in_parts
+from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
+
+Floats = NDArray[np.float64]
+Criterion = Literal["bic", "aic", "sabic", "caic", "score"]
+CRITERIA: tuple[Criterion, ...] = ("bic", "aic", "sabic", "caic", "score")
+
+
+@dataclass(frozen=True)
+class _Settings:
+    starts: int
+    prior: float | Score | None
+    tolerance: float
+    max_iterations: int
+    jobs: int | None
+    deadline: float
+
+    client: Any = None
+
+    def fit(self, table: Table | PartedTable, name: str, states: int, seed: int, **more: Any) -> FitResult:
+        budget = None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
+        options = {"starts": self.starts if states > 1 else 1, **more}
+        return fit(
+            star(_columns(table), name),
+            table,
+            hidden={name: states},
+            prior=self.prior,
+            tolerance=self.tolerance,
+            max_iterations=self.max_iterations,
+            seed=seed,
+            jobs=self.jobs,
+            budget=budget,
+            client=self.client,
+            **options,
+        )
+
+
+def latent_classes(
+    data: Any,
+    states: int | Iterable[int] = range(1, 7),
+    *,
+    starts: int = 20,
+    criterion: Criterion = "bic",
+    bootstrap: int = 0,
+    errors: int = 0,
+    prior: float | Score | None = None,
+    tolerance: float = 1e-6,
+    max_iterations: int = 10_000,
+    name: str = "class",
+    seed: int = 0,
+    jobs: int | None = None,
+    budget: float | None = None,
+    max_memory: int | str | None = None,
+    client: Any = None,
+    progress: Progress | None = None,
+) -> LatentClassResult:
+    """Fit one hidden class over all columns for each number of classes, and choose one.
+
+    states      numbers of classes to try
+    starts      random starts for each, all run to the end: how often the best recurred is in the table
+    criterion   what chooses: "bic" (default), "aic", "sabic", "caic", or "score" (Cheeseman–Stutz)
+    bootstrap   so many data sets for the likelihood-ratio p-value of each number against one fewer
+    errors      so many resamples for standard errors of the chosen model, classes aligned
+    prior       a pseudo-count in every cell, against probabilities of exactly 0 and 1
+    name        of the class variable
+    max_memory  bytes, or "2GB", of a file of any size: docs/large.md
+    client      a Dask client, or its address: its workers hold the parts of a Parquet file, or run the starts on a
+                table in memory; the answer is that of one machine
+
+    Holes are summed out: no row is dropped. Classes are numbered "0", "1", … from the largest.
+    """
+    wanted = _numbers(states)
+    if criterion not in CRITERIA:
+        raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    client = None if client is None else connect(client)
+    table = _table(data, max_memory, client)
+    if isinstance(table, PartedTable) and (bootstrap or errors):
+        raise OptionError("bootstrap= and errors= draw tables like this one in memory, and its rows stay in parts")
+    settings = _Settings(starts, prior, tolerance, max_iterations, jobs, deadline, client)
+    variable = free_name(name, _columns(table).variables)
+    seeds = np.random.SeedSequence(seed).generate_state(3)
+    fits: dict[int, FitResult] = {}
+    rows: list[ClassFit] = []
+    for k in wanted:
+        if fits and time.monotonic() > deadline:
+            break
+        fits[k] = settings.fit(table, variable, k, int(seeds[0]))
+        rows.append(class_fit(fits[k], variable))
+        if progress is not None:
+            progress(f"{k} classes: {fits[k].status}", fits[k].log_likelihood)
+    if bootstrap and isinstance(table, Table):
+        rows = _tested(rows, fits, table, variable, settings, bootstrap, int(seeds[1]), progress)
+    chosen, why = _choose(rows, fits, criterion)
+    left = [str(k) for k in wanted if k not in fits]
+    if left:
+        why += f"; the time ran out before {', '.join(left)} classes were tried"
+    spread = None
+    if errors:
+        spread = bootstrap_errors(fits[chosen], variable, errors, int(seeds[2]), tolerance=tolerance, jobs=jobs)
+    return LatentClassResult(FitTable(tuple(rows)), chosen, why, variable, fits, spread)
+
+
+def _table(data: Any, max_memory: int | str | None, client: Any) -> Table | PartedTable:
+    """The rows: in memory, or where they do not fit, and on a cluster, in parts of a Parquet file."""
+    if isinstance(data, PartedTable):
+        return data
+    if client is not None and isinstance(data, str | os.PathLike):
+        return in_parts(look_at(data), client)
+    try:
+        return as_table(data, max_memory=max_memory)
+    except TooLargeError:
+        if not is_parquet_path(data):
+            raise
+    return in_parts(look_at(data))
+
+
+def _columns(table: Table | PartedTable) -> Table:
+    return table.table if isinstance(table, PartedTable) else table
+
+
+def star(table: Table, name: str) -> Graph:
+    """One hidden parent of every column."""
+    return Graph.from_edges((name, *table.variables), ((name, variable) for variable in table.variables))
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, with underscores until no column has it."""
+    used = set(taken)
+    while name in used:
+        name += "_"
+    return name
+
+
+def _numbers(states: int | Iterable[int]) -> list[int]:
+    wanted = sorted(set([states] if isinstance(states, int) else states))
+    if not wanted or not all(isinstance(k, int | np.integer) and k >= 1 for k in wanted):
+        raise OptionError(f"states={states!r}: expected numbers of classes, each at least 1, such as range(1, 7)")
+    return [int(k) for k in wanted]
+
+
+def _tested(
+    rows: list[ClassFit],
+    fits: dict[int, FitResult],
+    table: Table,
+    name: str,
+    settings: _Settings,
+    draws: int,
+    seed: int,
+    progress: Progress | None,
+) -> list[ClassFit]:
+    """The rows with the p-value of each number against one class fewer, where that was fitted too."""
+    tested = []
+    for row in rows:
+        p = None
+        if row.states - 1 in fits:
+
+            def refit(drawn: Table, k: int, at: int) -> float:
+                return settings.fit(drawn, name, k, at).log_likelihood
+
+            p = bootstrap_p(fits[row.states - 1], fits[row.states], table, draws, seed + row.states, refit)
+            if progress is not None:
+                progress(f"{row.states} against {row.states - 1} classes, bootstrap p", p)
+        tested.append(replace(row, bootstrap_p=p))
+    return tested
+
+
+def _choose(rows: list[ClassFit], fits: dict[int, FitResult], criterion: Criterion) -> tuple[int, str]:
+    """The best number of classes and why, in words."""
+    if criterion == "score":
+        worth = {row.states: -fits[row.states].score for row in rows}
+        word, good = "Cheeseman–Stutz score", "highest"
+    else:
+        worth = {row.states: float(getattr(row, criterion)) for row in rows}
+        word, good = HEADINGS[criterion], "lowest"
+    order = sorted(worth, key=lambda k: (worth[k], k))
+    best = order[0]
+    sign = -1 if criterion == "score" else 1
+    said = f"{best} {'class' if best == 1 else 'classes'}: the {good} {word}, {sign * worth[best]:.2f}"
+    if len(order) > 1:
+        worse = worth[order[1]] - worth[best]
+        said += f"; next is {order[1]} with {sign * worth[order[1]]:.2f}, {worse:.2f} worse"
+    said += "."
+    row = next(row for row in rows if row.states == best)
+    if not row.status.converged:
+        said += f" Its fit is not final: {row.status}."
+    elif row.best_count == 1 and row.starts > 1:
+        said += f" Only 1 of {row.starts} starts reached this end: try more starts before relying on it."
+    if best == max(worth) and len(order) > 1:
+        said += " It is the largest number tried: try more."
+    return best, said

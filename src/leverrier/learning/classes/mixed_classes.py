@@ -1,0 +1,323 @@
+"""`mixed_classes`: one hidden class behind columns of numbers and categories, the number of classes chosen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from leverrier.data.card import card
+from leverrier.data.matrix import as_matrix, row_weights
+from leverrier.data.reading.read_table import describe_columns, read_table
+from leverrier.data.table import Table
+from leverrier.errors import OptionError, TableError
+from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
+from leverrier.inference.gaussian.mixed_rows import Categories
+from leverrier.learning.classes.mixed_climb import ClassClimb, ClassParameters, ClassProblem
+from leverrier.learning.em.climb import Climb, Progress, climb
+from leverrier.learning.em.fit_result import Start, Starts
+from leverrier.learning.mixtures.mixture_ascent import CollapsedError
+from leverrier.learning.mixtures.mixture_choice import CRITERIA, Criterion, FitRow, MixtureTable, candidates, rank
+from leverrier.learning.mixtures.mixture_climb import MixtureProblem
+from leverrier.learning.mixtures.mixture_prior import Components, weak_prior
+from leverrier.learning.mixtures.mixture_start import from_labels, group, typical_spread, wide
+from leverrier.learning.mixtures.mixture_view import View, look
+from leverrier.models.mixed_class_model import MixedClasses
+from leverrier.models.mixture import KINDS, Kind, Mixture
+from leverrier.status import Status
+
+Floats = NDArray[np.float64]
+Covariance = Literal["auto", "full", "tied", "diagonal", "spherical"]
+
+
+@dataclass(frozen=True, eq=False)
+class MixedClassResult:
+    """The best number of classes (and kind of covariance), from its best start."""
+
+    model: MixedClasses
+    states: int
+    log_likelihood: float
+    """Of the observed cells, in nats, over all rows."""
+    gain: float
+    """How much better than the best model with one class, in nats: half the difference of their criteria."""
+    trace: tuple[float, ...]
+    status: Status
+    iterations: int
+    starts: Starts
+    table: MixtureTable
+    """For each number of classes and kind of covariance: log-likelihood, BIC, ICL, AIC (smaller is better)."""
+    criterion: Criterion
+    posterior: Floats
+    """(rows, classes): P(class | row) for every row that was fitted, in order."""
+    notes: tuple[str, ...]
+
+    @property
+    def profiles(self) -> list[dict[str, Any]]:
+        return self.model.profiles()
+
+    def _repr_html_(self) -> str:
+        facts = {"classes": self.states, "gain, nats": f"{self.gain:,.2f}", "status": self.status}
+        rows = []
+        for number, profile in enumerate(self.profiles):
+            means = [f"{name} {value[0]:.4g}" for name, value in profile.items() if isinstance(value, tuple)]
+            rows.append((number, f"{profile['share']:.1%}", ", ".join(means[:4])))
+        return card("Classes of numbers and categories", facts, ("class", "share", "means"), rows, self.notes[:4])
+
+    def __repr__(self) -> str:
+        return (
+            f"MixedClassResult({self.model!r}, {self.model.numbers.kind} covariances, log-likelihood "
+            f"{self.log_likelihood:.4f}, gain {self.gain:.2f} nats, {self.status}, best reached "
+            f"{self.starts.best_count} of {len(self.starts)} times)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    view: View
+    table: Table
+    categories: Categories
+    features: Floats
+    """Numbers over their spread and indicators of states, for the sample: where k-means looks."""
+    seen: Floats
+    prior: Literal["weak"] | None
+    starts: int
+    tolerance: float
+    max_iterations: int
+    seed: int
+    deadline: float
+    progress: Progress | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    model: MixedClasses
+    row: FitRow
+    climb: Climb
+    posterior: Floats
+    log_likelihood: float
+    starts: Starts
+
+
+def mixed_classes(
+    data: Any,
+    states: int | Iterable[int] = range(1, 7),
+    *,
+    numbers: Sequence[str] | None = None,
+    covariance: Covariance = "auto",
+    weights: ArrayLike | None = None,
+    starts: int = 10,
+    prior: Literal["weak"] | None = "weak",
+    criterion: Criterion = "bic",
+    tolerance: float = 1e-6,
+    max_iterations: int = 10_000,
+    seed: int = 0,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> MixedClassResult:
+    """Fit one hidden class over all columns for each number of classes, and choose one.
+
+    data        a dataframe, a dict of columns, or a path; holes are summed out, no row is dropped
+    states      numbers of classes to try
+    numbers     the columns that are Gaussian given the class; by default those that a table would cut into bins
+    covariance  of the numbers given the class: "diagonal" (locally independent), "full", "tied", "spherical", or
+                "auto": diagonal or full, as the criterion prefers. Without full, mere correlation looks like classes
+    prior       "weak" (one row's worth for each class), or None for maximum likelihood
+    """
+    if covariance != "auto" and covariance not in KINDS:
+        raise OptionError(f"covariance={covariance!r}: expected auto, {', '.join(KINDS)}")
+    if criterion not in CRITERIA:
+        raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
+    if prior not in ("weak", None):
+        raise OptionError(f'prior={prior!r}: expected "weak", or None for maximum likelihood')
+    task, notes = _task(data, numbers, weights, starts, prior, tolerance, max_iterations, seed, budget, progress)
+    wanted = candidates(states, len(task.view.rows.x), None)
+    kinds: tuple[Kind, ...] = ("diagonal", "full") if covariance == "auto" else (covariance,)
+    if task.view.d == 1 and covariance == "auto":
+        kinds = ("diagonal",)
+    fits: list[_Fit] = []
+    rows: list[FitRow] = []
+    for k in wanted:
+        for kind in kinds:
+            fit = _fit(task, k, kind)
+            if isinstance(fit, str):
+                rows.append(FitRow.failed(k, kind, fit))
+            else:
+                fits.append(fit)
+                rows.append(fit.row)
+        if time.monotonic() > task.deadline and fits:
+            break
+    if not fits:
+        raise OptionError(rows[0].note)
+    best = min(fits, key=lambda fit: rank(fit.row, criterion))
+    single = [rank(fit.row, criterion)[1] for fit in fits if fit.row.components == 1]
+    gain = 0.5 * (min(single) - rank(best.row, criterion)[1]) if single else np.nan
+    return MixedClassResult(
+        model=best.model,
+        states=best.model.n_classes,
+        log_likelihood=best.log_likelihood,
+        gain=gain,
+        trace=best.climb.trace,
+        status=best.climb.status,
+        iterations=len(best.climb.trace) - 1,
+        starts=best.starts,
+        table=MixtureTable(tuple(rows)),
+        criterion=criterion,
+        posterior=best.posterior,
+        notes=notes,
+    )
+
+
+def _task(
+    data: Any,
+    numbers: Sequence[str] | None,
+    weights: ArrayLike | None,
+    starts: int,
+    prior: Literal["weak"] | None,
+    tolerance: float,
+    max_iterations: int,
+    seed: int,
+    budget: float | None,
+    progress: Progress | None,
+) -> tuple[_Task, tuple[str, ...]]:
+    """Read the columns, numbers as numbers and the rest as states."""
+    if starts < 1 or max_iterations < 1 or not tolerance >= 0:
+        raise OptionError(f"starts={starts!r}, max_iterations={max_iterations!r}, tolerance={tolerance!r}: too small")
+    decisions = describe_columns(data)
+    if numbers is None:
+        numbers = [each.name for each in decisions if each.variable is not None and each.variable.kind == "binned"]
+    if not numbers:
+        raise TableError("no column holds numbers to be taken as Gaussian: latent_classes is for categories alone")
+    matrix = as_matrix(data, numbers)
+    rest = [each.name for each in decisions if each.name not in numbers and each.variable is not None]
+    table = Table((), np.empty((0, matrix.n_rows), np.uint8))
+    if rest:
+        table = read_table(data, ignore=[each.name for each in decisions if each.name not in rest])
+    view = look(matrix, row_weights(weights, matrix.n_rows), False, np.random.default_rng([seed, 0]))
+    features, seen = _features(view, table)
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    aside = tuple(
+        note for each in decisions if each.variable is None and each.name not in numbers for note in each.notes
+    )
+    task = _Task(
+        view,
+        table,
+        Categories.of(table),
+        features,
+        seen,
+        prior,
+        starts,
+        tolerance,
+        max_iterations,
+        seed,
+        deadline,
+        progress,
+    )
+    said = f"numbers, Gaussian given the class: {', '.join(numbers)}; categories: {', '.join(rest) or 'none'}."
+    return task, (said, *aside)
+
+
+def _features(view: View, table: Table) -> tuple[Floats, Floats]:
+    """Every column on one footing: two rows drawn at random differ by 2 in the square, in each column."""
+    cells = [view.cells / np.sqrt(np.maximum(view.variances, 1e-300))]
+    seen = [view.seen.astype(np.float64)]
+    for column, codes in zip(table.columns, table.codes[:, view.places], strict=True):
+        there = codes != table.missing
+        shares = np.bincount(codes[there], minlength=column.cardinality) / max(there.sum(), 1)
+        size = 1 / np.sqrt(max(1 - float(shares @ shares), 1e-6))
+        cells.append(size * (codes[:, None] == np.arange(column.cardinality)))
+        seen.append(np.repeat(there[:, None], column.cardinality, axis=1).astype(np.float64))
+    return np.hstack(cells), np.hstack(seen)
+
+
+def _fit(task: _Task, k: int, kind: Kind) -> _Fit | str:
+    """Every start with k classes, and the best end; a sentence where every start failed."""
+    view, starts = task.view, task.starts if k > 1 else 1
+    generators = np.random.default_rng([task.seed, k]).spawn(starts)
+    labels = [group(task.features, task.seen, view.sample_weights, k, rng) for rng in generators]
+    spread = typical_spread(view, labels[0], k)
+    overall = _cells(task, np.zeros(len(view.places), np.int64), 1)
+    offsets = task.categories.offsets
+    pseudo = np.zeros(task.categories.places)
+    if task.prior is not None:
+        for lo, hi in pairwise(offsets):
+            pseudo[lo:hi] = (overall[lo:hi, 0] + 1 / (hi - lo)) / (overall[lo:hi, 0].sum() + 1)
+    whole = view.pivots if wide(kind) else view.variances
+    numbers = MixtureProblem(view.rows, kind, weak_prior(spread) if task.prior else None, whole, task.tolerance)
+    problem = ClassProblem(numbers, task.categories, pseudo)
+    ends: list[tuple[ClassClimb, Climb]] = []
+    for number, own in enumerate(labels):
+        theta = problem.theta(_cells(task, own, k) + 1 / max(1, k))
+        climber = ClassClimb(problem, ClassParameters(from_labels(view, own, k, kind, spread), theta))
+        try:
+            found = climb(climber, max_iterations=task.max_iterations, deadline=task.deadline)
+        except CollapsedError:
+            continue
+        ends.append((climber, found))
+        if task.progress is not None:
+            task.progress(f"{k} classes, {kind}, start {number + 1} of {starts}: {found.status}", found.value)
+        if found.status in (Status.INTERRUPTED, Status.BUDGET):
+            break
+    if not ends:
+        return f"with {k} classes every start collapsed onto a few rows: use fewer classes, or prior='weak'"
+    return _best(task, problem, ends)
+
+
+def _cells(task: _Task, labels: NDArray[np.int64], k: int) -> Floats:
+    """Counts (states, classes) of the sample under these labels."""
+    cells = np.zeros((task.categories.places, k))
+    for v, begin in enumerate(task.categories.offsets[:-1]):
+        codes = task.table.codes[v, task.view.places]
+        there = codes != task.table.missing
+        np.add.at(cells, (begin + codes[there].astype(np.int64), labels[there]), task.view.sample_weights[there])
+    return cells
+
+
+def _best(task: _Task, problem: ClassProblem, ends: list[tuple[ClassClimb, Climb]]) -> _Fit:
+    climber, found = max(ends, key=lambda end: end[1].value)
+    same = max(100 * task.tolerance, 1e-8 * abs(found.value))
+    count = sum(each.value >= found.value - same for _, each in ends)
+    runs = tuple(Start(each.value, own.likelihoods[-1], len(own.likelihoods) - 1, each.status) for own, each in ends)
+    likelihood = climber.likelihoods[-1]
+    order = np.argsort(-climber.model.numbers.weights, kind="stable")
+    now = climber.model.numbers
+    listed = ClassParameters(
+        Components(now.weights[order], now.means[order], now.covariances[order]),
+        np.ascontiguousarray(climber.model.theta[:, order]),
+    )
+    model = _model(task, problem, listed)
+    rows, size = problem.numbers.rows, model.dimension
+    posterior = np.empty((len(rows.x), model.n_classes))
+    for places, shares, _ in stretches_of_posteriors(rows, problem.ready(listed)):
+        posterior[places] = shares.T
+    certainty = np.log(posterior.max(axis=1))
+    sure = float(certainty @ rows.weights) if len(rows.weights) else float(certainty.sum())
+    bic = -2 * likelihood + size * float(np.log(rows.total))
+    row = FitRow(
+        components=model.n_classes,
+        covariance=problem.numbers.kind,
+        log_likelihood=likelihood,
+        parameters=size,
+        bic=bic,
+        icl=bic - 2 * sure,
+        aic=-2 * likelihood + 2 * size,
+        status=found.status,
+        best_count=count,
+    )
+    return _Fit(model, row, found, posterior, likelihood, Starts(runs, count))
+
+
+def _model(task: _Task, problem: ClassProblem, found: ClassParameters) -> MixedClasses:
+    """The parameters in the rows' own units, by name."""
+    shift, scale = task.view.rows.shift, task.view.rows.scale
+    numbers, kind = found.numbers, problem.numbers.kind
+    spread = numbers.covariances / (np.outer(scale, scale) if wide(kind) else scale**2)
+    spread = {"tied": spread[0], "spherical": spread[:, 0]}.get(kind, spread)
+    mixture = Mixture(numbers.weights, numbers.means / scale + shift, spread, kind, task.view.names)
+    offsets = task.categories.offsets
+    tables = {column.name: found.theta[offsets[v] : offsets[v + 1]].T for v, column in enumerate(task.table.columns)}
+    return MixedClasses(mixture, tables, task.table.states)

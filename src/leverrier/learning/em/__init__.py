@@ -1,0 +1,1 @@
+"""Parameters with hidden variables and holes."""

@@ -1,1 +1,0 @@
-"""Structure search. It sees scores of families, never data."""

@@ -1,0 +1,1 @@
+"""What each slice depends on: lags, memories, trees."""

@@ -1,0 +1,1 @@
+"""Scores and structure search: it sees scores of families, never data."""

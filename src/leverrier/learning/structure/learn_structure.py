@@ -1,0 +1,266 @@
+"""`learn_structure` and `score`: from a table to a graph and its parameters."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from leverrier.counts.cluster_parts import ClusterParts, connect
+from leverrier.counts.family import Family, Statistics
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.counts.parted_counts import DiskParts, PartedCounts, counts_of, gathered
+from leverrier.data.card import card
+from leverrier.data.file_parts import is_parquet_path, look_at
+from leverrier.data.memory_limit import memory_limit
+from leverrier.data.reading.read_table import as_table
+from leverrier.data.table import Table
+from leverrier.errors import OptionError, TableError, TooLargeError
+from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.structure.constraints import as_parents, make_problem
+from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.ges import greedy_equivalence
+from leverrier.learning.structure.hill_climb import hill_climb, random_moves
+from leverrier.learning.structure.order_search import climb_orders
+from leverrier.learning.structure.problem import Effort, Parents, Problem
+from leverrier.learning.structure.score import BDeu, Score, family_score
+from leverrier.learning.structure.strong_search import fixed_point, perturb_and_repair, strip_each
+from leverrier.learning.structure.structural_em import structural_em
+from leverrier.models.graph import Edge, Graph
+from leverrier.models.network import Network, as_graph
+from leverrier.status import Status
+
+Method = Literal["auto", "best", "ges", "hill-climb"]
+Holes = Literal["em", "available"]
+METHODS: tuple[Method, ...] = ("auto", "best", "ges", "hill-climb")
+AVAILABLE = "{:,} cells are missing: each family was counted in the rows that show all of it, as asked"
+REFINED = (
+    "{:,} cells are missing: structural EM used every row (the score is a lower bound of the log evidence); "
+    'holes="available" counts complete cases of each family instead'
+)
+MOST_CELLS = 2**14
+"""The default cap on a family's table: rather cells than parents, for three parents of ten states are more than
+eight of two."""
+
+
+@dataclass(frozen=True, eq=False)
+class StructureResult:
+    """What a structure search found, and how it ended."""
+
+    network: Network
+    score: float
+    status: Status
+    trace: tuple[float, ...]
+    """The score after each move of the search, perturbations included: it is not monotone."""
+    method: str
+    families_scored: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> Graph:
+        return self.network.graph
+
+    def _repr_html_(self) -> str:
+        facts = {"score": f"{self.score:,.3f}", "arcs": len(self.network.edges), "status": self.status}
+        rows = [(node, ", ".join(self.network.parents(node))) for node in self.network.graph.order]
+        return card("Structure", facts, ("variable", "parents"), rows, self.notes[:4])
+
+    def __repr__(self) -> str:
+        return f"StructureResult({self.network!r}, score {self.score:.3f}, {self.status})"
+
+
+def score(network: Any, data: Any, score: Score | None = None) -> float:
+    """The whole score of a graph on complete rows, in nats."""
+    graph = as_graph(network)
+    table = as_table(data, states=network.states if isinstance(network, Network) else None)
+    counts = ObservedCounts(table)
+    absent = [node for node in graph if node not in counts.cardinalities]
+    if absent:
+        raise TableError(f"the table has no column {absent[0]!r}: with hidden variables use fit(…).score")
+    _require_complete(counts, list(graph))
+    rule = score or BDeu()
+    tables = counts.tables([Family(node, graph.parents(node)) for node in graph])
+    return float(sum(family_score(rule, each, counts.total) for each in tables))
+
+
+def learn_structure(
+    data: Any,
+    score: Score | None = None,
+    *,
+    method: Method = "auto",
+    max_parents: int | None = None,
+    max_cells: int = MOST_CELLS,
+    tabu: int = 0,
+    restarts: int = 0,
+    rounds: int = 40,
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    region: Iterable[str] | None = None,
+    start: Any = None,
+    max_candidates: int | None = None,
+    holes: Holes = "em",
+    max_moves: int | None = None,
+    budget: float | None = None,
+    work: int | None = None,
+    threads: int | None = None,
+    max_memory: int | str | None = None,
+    client: Any = None,
+    progress: Callable[[str, float], None] | None = None,
+    seed: int = 0,
+) -> StructureResult:
+    """The best-scoring network that the search finds over the table's columns.
+
+    `method`: "auto" climbs equivalence classes and graphs to a fixed point and then takes each node out and back in
+    (a blink, and the same score for any order of the columns); "best" goes on with orders of the columns and `rounds`
+    of perturb-and-repair; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. `region` limits
+    changes to arcs among these columns. `max_candidates` keeps only each column's best potential parents (for wide
+    tables). `budget` is in seconds; a stop after `work` families scored or `max_moves` is the same on every machine. In
+    a table with `holes` the result is refined by structural EM, which uses every row ("em"); "available" counts each
+    family in the rows that show all of it. `max_memory` and `client` (a Dask client or its address, for a Parquet file)
+    are for large tables: docs/large.md.
+    """
+    if method not in METHODS:
+        raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
+    if holes not in ("em", "available"):
+        raise OptionError(f'holes={holes!r}: expected "em" or "available"')
+    if work is not None and work < 1:
+        raise OptionError(f"work={work!r}: expected a number of families, at least 1")
+    table, counts = _counted(data, holes, max_memory, client, threads or len(os.sched_getaffinity(0)))
+    deadline = np.inf if budget is None else time.monotonic() + budget
+    scores = FamilyScores(counts, score or BDeu(), max_cells)
+    effort = Effort(
+        deadline,
+        np.inf if max_moves is None else max_moves,
+        np.inf if work is None else work,
+        progress,
+        scored=lambda: scores.families_scored,
+    )
+    begin = Graph.from_edges(scores.names, ()) if start is None else as_graph(start)
+    problem = make_problem(scores, begin, required, forbidden, region, max_parents, max_candidates)
+    parents = search(
+        problem,
+        as_parents(scores.names, begin, required),
+        method,
+        effort,
+        tabu=tabu,
+        restarts=restarts,
+        rounds=rounds,
+        rng=np.random.default_rng(seed),
+    )
+    found = _result(table, problem, parents, method, effort)
+    if getattr(counts, "complete", True):
+        return found
+    if holes == "available":
+        return replace(found, notes=(*found.notes, AVAILABLE.format(table.n_missing)))
+    return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, deadline, threads)
+
+
+def _counted(
+    data: Any, holes: Holes, max_memory: int | str | None, client: Any, threads: int
+) -> tuple[Table, Statistics]:
+    """The rows, and who counts them. On a cluster, and where distinct rows do not fit, rows stay in parts."""
+    limit = memory_limit(max_memory)
+    if client is None:
+        try:
+            table = as_table(data, max_memory=max_memory)
+            return table, counts_of(table, threads)
+        except TooLargeError:
+            if not is_parquet_path(data):
+                raise
+    file = look_at(data)
+    parts = DiskParts(file) if client is None else ClusterParts(connect(client), file)
+    if holes == "em" and not parts.full.all():  # structural EM sees rows
+        table = gathered(parts, file, limit)
+        return table, counts_of(table, threads)
+    return Table(file.columns, np.zeros((len(file.columns), 0), np.uint16), notes=file.notes), PartedCounts(parts)
+
+
+def _refined(
+    found: StructureResult,
+    table: Table,
+    problem: Problem,
+    score: Score,
+    required: Iterable[Edge],
+    forbidden: Iterable[Edge],
+    region: Iterable[str] | None,
+    deadline: float,
+    threads: int | None,
+) -> StructureResult:
+    """From the graph that the available cases suggest, structural EM on all rows."""
+    budget = None if deadline == np.inf else max(deadline - time.monotonic(), 0.0)
+    result = structural_em(
+        found.network,
+        table,
+        score=score,
+        required=required,
+        forbidden=forbidden,
+        region=region,
+        max_parents=problem.max_parents,
+        max_cells=problem.scores.max_cells,
+        budget=budget,
+        threads=threads,
+    )
+    return StructureResult(
+        network=result.network,
+        score=result.score,
+        status=found.status if result.status.converged else result.status,
+        trace=(*found.trace, *result.trace),
+        method=f"{found.method}, then structural EM",
+        families_scored=found.families_scored,
+        notes=(*found.notes, REFINED.format(table.n_missing)),
+    )
+
+
+def _result(table: Table, problem: Problem, parents: Parents, method: str, effort: Effort) -> StructureResult:
+    names = problem.scores.names
+    graph = Graph.from_parents({name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)})
+    network = network_from_counts(graph, table.states, problem.scores.statistics, problem.scores.score)
+    return StructureResult(
+        network=network,
+        score=problem.scores.total(parents),
+        status=effort.status,
+        trace=tuple(effort.trace),
+        method=method,
+        families_scored=problem.scores.families_scored,
+        notes=table.notes,
+    )
+
+
+def search(
+    problem: Problem,
+    start: Parents,
+    method: Method,
+    effort: Effort,
+    *,
+    tabu: int = 0,
+    restarts: int = 0,
+    rounds: int = 40,
+    rng: np.random.Generator,
+) -> Parents:
+    """Run one of the methods on any problem, whoever counts."""
+    if method == "ges":
+        return greedy_equivalence(problem, start, effort)
+    if method == "hill-climb":
+        best = hill_climb(problem, start, effort, tabu)
+        for _ in range(restarts):
+            if effort.spent():
+                break
+            again = hill_climb(problem, random_moves(problem, best, 2 * problem.n_nodes, rng), effort, tabu)
+            best = max(best, again, key=problem.scores.total)
+        return best
+    best = fixed_point(problem, start, effort)
+    if method == "auto":
+        return strip_each(problem, best, effort)
+    best = climb_orders(problem, strip_each(problem, best, effort, patience=problem.n_nodes), rng, effort)
+    shaken = perturb_and_repair(problem, best, rounds, rng, effort)
+    return best if shaken == best else climb_orders(problem, shaken, rng, effort)
+
+
+def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:
+    holes = counts.table.select(names).n_missing
+    if holes:
+        raise TableError(f"the table has {holes} holes: complete rows were expected here")

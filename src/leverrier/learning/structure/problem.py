@@ -1,0 +1,147 @@
+"""What a structure search must respect, and how it is told to stop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.status import Status
+
+SMALLEST_GAIN = 1e-7
+"""Gains below this are rounding: taking them could go round in circles."""
+
+Parents = list[int]
+"""By node, the set of its parents as bits."""
+
+
+Move = tuple[float, int, int]
+"""Loss (a gain's negative), x and U of a move between classes at a node y."""
+
+Paths = dict[tuple[int, int], tuple[int, list[tuple[int, int]]]]
+"""By start and goal, a path: its nodes as bits, and its arcs."""
+
+
+@dataclass
+class Effort:
+    """The budget of a search, and who is told how it goes."""
+
+    deadline: float = np.inf
+    max_moves: float = np.inf
+    max_work: float = np.inf
+    """Families that may be scored: unlike time, the same on every machine."""
+    progress: Callable[[str, float], None] | None = None
+    moves: int = 0
+    trace: list[float] = field(default_factory=list)
+    status: Status = Status.CONVERGED
+    scored: Callable[[], int] = int
+    """How many families were scored by now."""
+
+    def spent(self) -> bool:
+        """Whether to stop now; remembers why."""
+        if self.moves >= self.max_moves or (self.max_work < np.inf and self.scored() >= self.max_work):
+            self.status = Status.ITERATION_LIMIT
+        elif self.deadline < np.inf and time.monotonic() > self.deadline:
+            self.status = Status.BUDGET
+        return not self.status.converged
+
+    def moved(self, what: str, score: float) -> None:
+        self.moves += 1
+        self.trace.append(score)
+        if self.progress is not None:
+            self.progress(what, score)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Scores, and which arcs may (allowed[p, c]) and must (required[p, c]) be there."""
+
+    scores: FamilyScores
+    allowed: NDArray[np.bool_]
+    required: NDArray[np.bool_]
+    max_parents: int
+    above: Parents | None = None
+    """By node, what must stay above it for reasons outside the problem (hill-climbing alone asks)."""
+    moves: dict[tuple[object, ...], list[Move]] = field(default_factory=dict)
+    """What greedy equivalence search has found out about a node's surroundings, for the next search."""
+    paths: Paths = field(default_factory=dict)
+    """By start and goal, the last semi-directed path that was found."""
+    _gaining: dict[tuple[int, int], list[tuple[float, int]]] = field(default_factory=dict)
+
+    @cached_property
+    def log_states(self) -> NDArray[np.float64]:
+        return np.log(self.scores.states[:-1])
+
+    @cached_property
+    def open_children(self) -> list[int]:
+        """The nodes whose parents may change."""
+        return np.flatnonzero((self.allowed & ~self.required).any(axis=0)).tolist()
+
+    @cached_property
+    def allowed_bits(self) -> list[int]:
+        """By child, the nodes that may be its parents."""
+        return column_bits(self.allowed)
+
+    @cached_property
+    def required_bits(self) -> list[int]:
+        """By child, the nodes that must be its parents."""
+        return column_bits(self.required)
+
+    @cached_property
+    def mutual_bits(self) -> list[int]:
+        """By node, the nodes with which an arc, one way or the other, may be shared."""
+        return column_bits(self.allowed | self.allowed.T)
+
+    def gaining(self, child: int, parents: int) -> list[tuple[float, int]]:
+        """(Loss, node) of each further parent with which the child's score gains."""
+        known = self._gaining.get((child, parents))
+        if known is None:
+            scores = self.scores.expand(child, parents)
+            losses = scores[-1] - scores[:-1]
+            places = (losses < -SMALLEST_GAIN).nonzero()[0]
+            known = list(zip(losses[places].tolist(), places.tolist(), strict=True))
+            self._gaining[child, parents] = known
+        return known
+
+    @cached_property
+    def log_max_cells(self) -> float:
+        return float(np.log(self.scores.max_cells)) + 1e-9
+
+    @property
+    def n_nodes(self) -> int:
+        return self.scores.n_nodes
+
+    @cached_property
+    def free(self) -> bool:
+        """Whether nothing is required and what is forbidden is forbidden both ways: classes can be searched as such."""
+        return not self.required.any() and bool((self.allowed == self.allowed.T).all())
+
+    def fits(self, child: int, parents: int) -> bool:
+        return parents.bit_count() <= self.max_parents and self.scores.fits(child, parents)
+
+    def permits(self, parents: Parents) -> bool:
+        """Whether a whole graph respects the constraints."""
+        dag = to_matrix(parents)
+        legal = not (dag & ~self.allowed).any() and not (self.required & ~dag.astype(np.bool_)).any()
+        return bool(legal) and all(self.fits(child, above) for child, above in enumerate(parents))
+
+
+def to_matrix(parents: Parents) -> NDArray[np.uint8]:
+    """arcs[p, c] = 1 for each parent p of c."""
+    n = len(parents)
+    width = (n + 7) // 8
+    packed = np.frombuffer(b"".join(above.to_bytes(width, "little") for above in parents), dtype=np.uint8)
+    return np.ascontiguousarray(np.unpackbits(packed.reshape(n, width), axis=1, count=n, bitorder="little").T)
+
+
+def column_bits(matrix: NDArray[np.uint8] | NDArray[np.bool_]) -> list[int]:
+    """By column, the rows that are set, as bits."""
+    packed = np.packbits(matrix, axis=0, bitorder="little")
+    width = len(packed)
+    flat = packed.T.tobytes()
+    return [int.from_bytes(flat[at : at + width], "little") for at in range(0, len(flat), width)]

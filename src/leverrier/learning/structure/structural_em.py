@@ -1,0 +1,236 @@
+"""Structural EM [friedman1997, elidan2000 section 2]: search on expected counts, refit, and again.
+
+The score is the Cheeseman–Stutz bound. For fixed posteriors of what is hidden it is a sum over families, so a search on
+the expected counts raises it, and variational EM on the new graph raises it again; a round that does not is not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from leverrier.counts.expected_counts import ExpectedCounts
+from leverrier.counts.family import Family
+from leverrier.data.card import card
+from leverrier.data.reading.read_table import as_table
+from leverrier.data.table import Label
+from leverrier.errors import OptionError
+from leverrier.learning.em.fit import FitResult, Method, fit
+from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.structure.constraints import as_parents
+from leverrier.learning.structure.hill_climb import hill_climb, random_moves
+from leverrier.learning.structure.problem import Effort
+from leverrier.learning.structure.score import BDe, Score
+from leverrier.learning.structure.structural_task import MOST_CELLS, Task, make_task, named, problem_of
+from leverrier.models.graph import Edge, Graph
+from leverrier.models.network import Network, as_graph
+from leverrier.status import Status
+
+SMALLEST_GAIN = 1e-3
+"""Rounds that gain less than this many nats end the climb."""
+PERTURBING_MOVES = 3
+LATE = 1.0
+"""EM's steps are extrapolated once they gain less: from the first, climbs end on other hills, often lower ones."""
+
+
+@dataclass(frozen=True, eq=False)
+class StructuralResult:
+    """Where structural EM ended."""
+
+    network: Network
+    score: float
+    """The Cheeseman–Stutz bound under the score's prior: never compare it with a plain log-likelihood."""
+    log_likelihood: float
+    trace: tuple[float, ...]
+    """The bound at the start and after each round that was kept: it never falls."""
+    status: Status
+    rounds: int
+    fit: FitResult
+    approximate: bool = False
+    """Whether some expected counts were products of single posteriors."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def graph(self) -> Graph:
+        return self.network.graph
+
+    def posterior(self, variable: str) -> np.ndarray:
+        return self.fit.posterior(variable)
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "score": f"{self.score:,.3f}",
+            "log-likelihood": f"{self.log_likelihood:,.3f}",
+            "rounds": self.rounds,
+            "status": self.status,
+        }
+        rows = [(node, ", ".join(self.network.parents(node))) for node in self.network.graph.order]
+        return card("Structural EM", facts, ("variable", "parents"), rows, self.notes[:4])
+
+    def __repr__(self) -> str:
+        return f"StructuralResult({self.network!r}, score {self.score:.3f}, {self.status} after {self.rounds} rounds)"
+
+
+def structural_em(
+    network: Any,
+    data: Any,
+    hidden: Mapping[str, int | Sequence[Label]] | None = None,
+    *,
+    region: Iterable[str] | None = None,
+    score: Score | None = None,
+    required: Iterable[Edge] = (),
+    forbidden: Iterable[Edge] = (),
+    max_parents: int | None = None,
+    max_cells: int = MOST_CELLS,
+    initial: Network | Mapping[str, Any] | None = None,
+    starts: int = 5,
+    restarts: int = 0,
+    max_rounds: int = 50,
+    method: Method = "vb",
+    budget: float | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, float], None] | None = None,
+    seed: int = 0,
+) -> StructuralResult:
+    """Graph and parameters together, with hidden variables of given cardinality and holes.
+
+    network    where to begin: a Network, Graph or networkx.DiGraph in which the hidden variables have their place
+    region     only arcs among these nodes may change
+    restarts   how often the result is perturbed by a few random arcs and climbed again
+    method     "vb" maximises the bound itself, "em" the likelihood in between
+    """
+    table = as_table(data, states=network.states if isinstance(network, Network) else None)
+    graph = as_graph(network)
+    own = network.states if isinstance(network, Network) else {}
+    absent = [name for name in graph if name not in table.variables]
+    sizes = {name: (hidden or {}).get(name, own.get(name)) for name in {**dict.fromkeys(absent), **(hidden or {})}}
+    for name, size in sizes.items():
+        if name not in graph:
+            raise OptionError(f"hidden {name!r} is no node of the network given: put it where you suspect it")
+        if size is None:
+            raise OptionError(f"{name!r} is not in the table: say how many states it has, hidden={{{name!r}: 2}}")
+    table = table.select(name for name in table.variables if name in graph and name not in sizes)
+    task = make_task(
+        table, score or BDe(), required, forbidden, region, max_parents, max_cells, method, budget, threads, progress
+    )
+    ordered = Graph.from_parents({name: graph.parents(name) for name in (*table.variables, *sizes)})
+    rng = np.random.default_rng(seed)
+    best = climb_structure(task, ordered, sizes, initial, starts, max_rounds, int(rng.integers(2**31)))
+    for _ in range(restarts):
+        if task.budget() == 0.0:
+            break
+        again = _perturbed(task, best, rng, max_rounds)
+        if again.score > best.score + SMALLEST_GAIN:
+            best = replace(again, trace=(*best.trace, again.score), rounds=best.rounds + again.rounds)
+    return best
+
+
+def climb_structure(
+    task: Task,
+    graph: Graph,
+    sizes: Mapping[str, Any],
+    initial: Network | Mapping[str, Any] | None,
+    starts: int,
+    max_rounds: int,
+    seed: int,
+) -> StructuralResult:
+    """Fit, then search and refit until the bound no longer rises."""
+    fitted = _fitted(task, graph, sizes, initial, starts, seed)
+    value = worth(fitted, task.score)
+    trace = [value]
+    status = Status.ITERATION_LIMIT
+    approximate = False
+    for _ in range(max_rounds):
+        if task.budget() == 0.0:
+            status = Status.BUDGET
+            break
+        expected = fitted.expected_counts(task.counts)
+        found = _search(task, expected, fitted.network.graph)
+        approximate |= expected.approximate
+        if found == fitted.network.graph or (task.been_here is not None and task.been_here(found)):
+            status = Status.CONVERGED
+            break
+        start = _start(fitted, found, expected, task.score)
+        refitted = _fitted(task, found, sizes, start, 1, seed)
+        if worth(refitted, task.score) <= value + SMALLEST_GAIN:
+            status = Status.CONVERGED
+            break
+        fitted, value = refitted, worth(refitted, task.score)
+        trace.append(value)
+        if task.progress is not None:
+            task.progress(f"round {len(trace) - 1}", value)
+    return StructuralResult(
+        fitted.network, value, fitted.log_likelihood, tuple(trace), status, len(trace) - 1, fitted, approximate
+    )
+
+
+def _start(fitted: FitResult, graph: Graph, expected: ExpectedCounts, score: Score) -> Network:
+    """The network that the expected counts give this graph. EM does not begin at the families that every row shows:
+    where those have not changed their tables stay."""
+    network = fitted.network
+    kept = set(expected.observation.closed_nodes)
+    same = [node for node in graph if node in kept and graph.parents(node) == network.parents(node)]
+    known = {Family(node, graph.parents(node)): network.cpt(node) for node in same}
+    return network_from_counts(graph, network.states, expected, score, known)
+
+
+def _fitted(
+    task: Task,
+    graph: Graph,
+    sizes: Mapping[str, Any],
+    initial: Network | Mapping[str, Any] | None,
+    starts: int,
+    seed: int,
+) -> FitResult:
+    method, score = (task.method, task.score) if is_bayesian(task.score) else ("em", None)
+    return fit(
+        graph,
+        task.counts,
+        hidden=dict(sizes),
+        initial=initial,
+        starts=starts,
+        method=method,
+        score=score,
+        tolerance=task.tolerance,
+        accelerate=LATE,
+        seed=seed,
+        jobs=1,
+        budget=task.budget(),
+    )
+
+
+def worth(fitted: FitResult, score: Score) -> float:
+    """What a fitted graph is judged by: the Cheeseman–Stutz bound, or the log-likelihood less the score's penalty."""
+    if is_bayesian(score):
+        return fitted.score
+    network = fitted.network
+    sizes = [(network.cardinality(v), network.cpt(v).size // network.cardinality(v)) for v in network.variables]
+    return fitted.log_likelihood - sum(score.penalty(r, q, fitted.table.total) for r, q in sizes)
+
+
+def is_bayesian(score: Score) -> bool:
+    return score.alphas(2, 1.0)[0] > 0
+
+
+def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
+    """The best graph near this one for fixed posteriors of what is hidden."""
+    problem = problem_of(task, expected, graph)
+    start = as_parents(problem.scores.names, graph, task.required)
+    for child in problem.open_children:
+        if start[child].bit_count() < problem.max_parents:
+            problem.scores.expand(child, start[child])  # (first of all: the family itself comes with it)
+    return named(problem, hill_climb(problem, start, Effort(task.deadline, task.moves)))
+
+
+def _perturbed(task: Task, best: StructuralResult, rng: np.random.Generator, max_rounds: int) -> StructuralResult:
+    """A few random arcs changed, and up again from there."""
+    expected = best.fit.expected_counts(task.counts)
+    problem = problem_of(task, expected, best.graph)
+    start = as_parents(problem.scores.names, best.graph, task.required)
+    shaken = named(problem, random_moves(problem, start, PERTURBING_MOVES, rng))
+    network = network_from_counts(shaken, best.network.states, expected, task.score)
+    sizes = {name: best.network.states[name] for name in shaken if name not in task.table.variables}
+    return climb_structure(task, shaken, sizes, network, 1, max_rounds, int(rng.integers(2**31)))

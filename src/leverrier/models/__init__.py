@@ -1,0 +1,1 @@
+"""Models as frozen values, and their mathematics."""

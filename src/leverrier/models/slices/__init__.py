@@ -1,0 +1,1 @@
+"""Models of slices: trees over lags and memories, hidden chains."""

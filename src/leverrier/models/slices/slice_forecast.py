@@ -1,0 +1,108 @@
+"""What comes after a sequence, by sampling a model of slices on: memories have no table to compute it from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.sequences.read_sequences import as_sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
+from leverrier.data.table import Table
+from leverrier.models.slices.chain_model import ChainModel, smoothed
+from leverrier.models.slices.slice_model import SliceModel
+
+Floats = NDArray[np.float64]
+BACK = 1000
+"""So many slices of the past are kept: what memories know of older ones is next to nothing."""
+MOST_SLICES, LEAST = 400_000, 20
+"""All draws together have at most so many slices, but there are a few of them in any case."""
+
+
+def simulate(
+    model: SliceModel | ChainModel,
+    sequence: Sequences,
+    steps: int,
+    draws: int,
+    rng: np.random.Generator,
+    order: Sequence[str] = (),
+) -> dict[str, Floats]:
+    """By column and hidden chain (steps, states): what is expected so many slices after a single sequence.
+
+    Futures are drawn; what is averaged are their distributions, not the draws. `order` has the columns of a slice
+    after those they ask.
+    """
+    one = as_sequences(sequence, {variable.name: variable.states for variable in model.variables})
+    asked = tuple(dict.fromkeys(f for name in model.cpds for f in model.asked(name)))
+    keep = one.n_slices if any(isinstance(f, Memory) and f.kind == "total" for f in asked) else BACK
+    past = one.table.codes[:, -keep:]
+    draws = min(draws, max(LEAST, MOST_SLICES // past.shape[1]))
+    codes = np.repeat(np.pad(past, ((0, 0), (0, steps)), constant_values=one.table.missing)[:, None], draws, axis=1)
+    chains = _chains(model, one, steps, draws, rng)
+    hidden = {Lag(name, 0): states for name, (states, _) in chains.items()}
+    out = {name: shares for name, (_, shares) in chains.items()}
+    out |= {variable.name: np.zeros((steps, variable.cardinality)) for variable in model.variables}
+    before = tuple(f for f in asked if f not in hidden and not (isinstance(f, Lag) and f.lag == 0))
+    for step in range(steps):
+        here = past.shape[1] + step
+        known = dict(zip(before, _features(one.table, codes[:, :, : here + 1], before), strict=True))
+        for name in order or one.variables:
+            cpd = model.cpds[name].compacted()
+            parents = [_codes(p, known, hidden, codes, one.table, here, step) for p in cpd.parents]
+            kind = np.uint16 if max(cpd.cardinalities, default=0) > 256 else np.uint8
+            rows = cpd.rows(np.array(parents, dtype=kind) if parents else np.zeros((0, draws), dtype=kind))
+            out[name][step] = rows.mean(axis=0)
+            codes[one.table.index(name), :, here] = _draw(rows, rng)
+    return out
+
+
+def _features(table: Table, codes: NDArray[np.unsignedinteger], features: tuple[Feature, ...]) -> list[NDArray]:
+    """Of every draw's newest slice."""
+    _, draws, length = codes.shape
+    grown = Table(table.columns, np.ascontiguousarray(codes.reshape(len(codes), -1)))
+    found = feature_table(grown, np.arange(draws + 1) * length, features)
+    return list(found.codes[:, length - 1 :: length])
+
+
+def _codes(
+    parent: Feature,
+    known: dict[Feature, NDArray],
+    hidden: dict[Lag, NDArray],
+    codes: NDArray,
+    table: Table,
+    here: int,
+    step: int,
+) -> NDArray:
+    if parent in known:
+        return known[parent]
+    if isinstance(parent, Lag) and parent in hidden:
+        return hidden[parent][step]
+    return codes[table.index(parent.variable), :, here]
+
+
+def _chains(
+    model: SliceModel | ChainModel, one: Sequences, steps: int, draws: int, rng: np.random.Generator
+) -> dict[str, tuple[NDArray[np.int64], Floats]]:
+    """By hidden chain: drawn states (steps, draws), and its exact distribution at each step."""
+    if not isinstance(model, ChainModel):
+        return {}
+    now = smoothed(model, model.emissions(one), one.starts)[0][-1]  # (at the end the past is all there is)
+    joint = np.empty((steps, draws), dtype=np.int64)
+    states = rng.choice(len(now), size=draws, p=now / now.sum())
+    shares = {chain.name: np.empty((steps, chain.states)) for chain in model.chains}
+    for step in range(steps):
+        now = now @ model.transition
+        states = joint[step] = _draw(model.transition[states], rng)
+        each = now.reshape(model.sizes)
+        for i, chain in enumerate(model.chains):
+            shares[chain.name][step] = each.sum(axis=tuple(a for a in range(each.ndim) if a != i))
+    parts = np.unravel_index(joint, model.sizes)
+    return {chain.name: (parts[i], shares[chain.name]) for i, chain in enumerate(model.chains)}
+
+
+def _draw(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A state for each row of probabilities."""
+    places = (rng.random(len(rows))[:, None] > np.cumsum(rows, axis=1)).sum(axis=1)
+    return np.minimum(places, rows.shape[1] - 1)

@@ -1,0 +1,1 @@
+"""Overlapping causes behind yes/no signs, by sampling [wood2006]."""

@@ -1,0 +1,1 @@
+"""What the samplers do to a state, a move at a time."""

@@ -1,0 +1,253 @@
+"""Pictures of overlapping causes: traces and histograms, the graph found, the links, errors against sweeps.
+
+Charts are Altair's: they show themselves in a notebook, and `chart.save("picture.png")` writes PNG, SVG or HTML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from leverrier.errors import OptionError
+from leverrier.noisy_or.accuracy import ErrorPath
+from leverrier.noisy_or.causes_result import HiddenCausesResult
+
+if TYPE_CHECKING:
+    import altair
+
+LETTERS = {"epsilon": "ε", "lambda": "λ", "p": "p", "alpha": "α", "count": "causes"}
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288")
+INK, QUIET = "#333333", "#9aa5b1"
+MOST_POINTS = 600
+"""A trace of more sweeps is thinned for drawing."""
+
+
+def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
+    """Each number's trace by chain, warm-up shaded, beside its histogram after the warm-up [wood2006 figure 5]."""
+    import altair as alt
+
+    n_chains, n_sweeps = found.trace["count"].shape
+    every = max(1, -(-n_sweeps // MOST_POINTS))
+    colour = alt.Color(
+        "chain:N", scale=alt.Scale(range=list(COLOURS)), legend=alt.Legend(title="chain") if n_chains > 1 else None
+    )
+    low, high = int(found.trace["count"].min()), int(found.trace["count"].max())
+    axes = {"count": alt.Axis(values=list(range(low, high + 1, max(1, (high - low) // 4))), format="d")}
+    panels = []
+    for name, letter in LETTERS.items():
+        values = found.trace[name]
+        points = [
+            {"chain": c + 1, "sweep": s + 1, "value": float(values[c, s])}
+            for c in range(n_chains)
+            for s in range(0, n_sweeps, every)
+            if np.isfinite(values[c, s])
+        ]
+        shade = (
+            alt.Chart(alt.Data(values=[{"from": 0, "to": found.warmup}]))
+            .mark_rect(color="#eeeeee")
+            .encode(x="from:Q", x2="to:Q")
+        )
+        lines = (
+            alt.Chart(alt.Data(values=points))
+            .mark_line(strokeWidth=1, opacity=0.85, clip=True)
+            .encode(
+                x=alt.X("sweep:Q", title="sweep" if name == "count" else None, scale=alt.Scale(domain=[0, n_sweeps])),
+                y=alt.Y("value:Q", title=letter, scale=alt.Scale(zero=False), axis=axes.get(name, alt.Axis())),
+                color=colour,
+            )
+        )
+        panels.append(alt.hconcat((shade + lines).properties(width=420, height=90), _histogram(found, name)))
+    title = alt.TitleParams("Traces and histograms", subtitle="grey: warm-up, left out", anchor="start")
+    return alt.vconcat(*panels, spacing=6).properties(title=title)
+
+
+def _histogram(found: HiddenCausesResult, name: str) -> Any:
+    """Shares of the sweeps after the warm-up; a bar for each whole number of causes."""
+    import altair as alt
+
+    values = found.kept[name]
+    values = values[np.isfinite(values)]
+    size, y = {"width": 180, "height": 90}, alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=3))
+    if name == "count":
+        counts = [{"k": k, "share": chance} for k, chance in found.count.items()]
+        x = alt.X("k:O", title=LETTERS[name], axis=alt.Axis(labelAngle=0, labelOverlap=True))
+        return alt.Chart(alt.Data(values=counts)).mark_bar(color=COLOURS[0]).encode(x=x, y=y).properties(**size)
+    heights, edges = np.histogram(values, bins=30)
+    bars = [
+        {"from": float(a), "to": float(b), "share": float(h / max(values.size, 1)), "floor": 0}
+        for a, b, h in zip(edges[:-1], edges[1:], heights, strict=True)
+    ]
+    x = alt.X("from:Q", title=LETTERS[name], scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickCount=5))
+    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=COLOURS[0], stroke="#ffffff", strokeWidth=0.5)
+    return boxes.encode(x=x, x2="to:Q", y=y, y2="floor:Q").properties(**size)
+
+
+def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.TopLevelMixin:
+    """The best structure as a graph, causes above signs; a line's strength is its probability [wood2006 figure 6].
+
+    Dashed lines are links that the best structure lacks and the posterior gives at least the chance `least`.
+    """
+    import altair as alt
+
+    n_observed, n_causes = found.best.shape
+    width = max(n_observed, n_causes, 2)
+    sign_x = _spread(n_observed, width)
+    # each cause above its signs as far as may be: fewer lines cross
+    middles = found.best.T.astype(np.float64) @ np.array(sign_x) / np.maximum(found.best.sum(axis=0), 1)
+    places = _spread(n_causes, width)
+    cause_x = [places[int(rank)] for rank in np.argsort(np.argsort(middles, kind="stable"))]
+    lines = [
+        {
+            "x": cause_x[k],
+            "y": 1,
+            "x2": sign_x[i],
+            "y2": 0,
+            "chance": float(found.links[i, k]),
+            "cause": str(k + 1),
+            "in": "best" if found.best[i, k] else "also",
+        }
+        for i in range(n_observed)
+        for k in range(n_causes)
+        if found.best[i, k] or found.links[i, k] >= least
+    ]
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.5, width - 0.5]))
+    y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.1, 1.1]))
+    colour = alt.Color("cause:N", scale=alt.Scale(range=list(COLOURS)), legend=None)
+    dashes = alt.Scale(domain=["best", "also"], range=[[1, 0], [4, 4]])
+    links = (
+        alt.Chart(alt.Data(values=lines))
+        .mark_rule(strokeWidth=2)
+        .encode(
+            x=x,
+            y=y,
+            x2="x2:Q",
+            y2="y2:Q",
+            color=colour,
+            opacity=alt.Opacity("chance:Q", scale=alt.Scale(domain=[0, 1], range=[0.1, 0.9]), legend=None),
+            strokeDash=alt.StrokeDash("in:N", scale=dashes, legend=None),
+            tooltip=["cause:N", alt.Tooltip("chance:Q", format=".2f")],
+        )
+    )
+    causes = [{"x": cause_x[k], "y": 1, "cause": str(k + 1), "p": f"p {found.model.p[k]:.2f}"} for k in range(n_causes)]
+    signs = [{"x": sign_x[i], "y": 0, "name": name} for i, name in enumerate(found.names)]
+    circles = alt.Chart(alt.Data(values=causes)).mark_circle(size=520, opacity=1).encode(x=x, y=y, color=colour)
+    numbers = (
+        alt.Chart(alt.Data(values=causes)).mark_text(color="white", fontWeight="bold").encode(x=x, y=y, text="cause:N")
+    )
+    often = alt.Chart(alt.Data(values=causes)).mark_text(dy=-21, fontSize=10, color=INK).encode(x=x, y=y, text="p:N")
+    dots = alt.Chart(alt.Data(values=signs)).mark_square(size=70, color=INK, opacity=1).encode(x=x, y=y)
+    labels = (
+        alt.Chart(alt.Data(values=signs))
+        .mark_text(angle=300, align="right", dx=-8, dy=4, fontSize=11, color=INK, limit=240)
+        .encode(x=x, y=y, text="name:N")
+    )
+    return (
+        (links + circles + numbers + often + dots + labels)
+        .properties(
+            width=max(300, 44 * width),
+            height=240,
+            title=alt.TitleParams(
+                f"{n_causes} hidden cause{'s' * (n_causes != 1)}",
+                anchor="start",
+                subtitle=f"{found.expected_count:.1f} expected; strength: probability of the link",
+            ),
+        )
+        .configure_view(stroke=None, clip=False)
+    )
+
+
+def _spread(n: int, width: int) -> list[float]:
+    """n places over the width, evenly."""
+    return [(j + 0.5) * width / max(n, 1) - 0.5 for j in range(n)]
+
+
+def plot_links(found: HiddenCausesResult) -> altair.TopLevelMixin:
+    """Link probabilities, signs by causes; a frame marks the links of the best structure."""
+    import altair as alt
+
+    cells = [
+        {
+            "sign": name,
+            "cause": str(k + 1),
+            "chance": float(found.links[i, k]),
+            "text": _short(found.links[i, k]),
+            "dark": bool(found.links[i, k] > 0.55),
+        }
+        for i, name in enumerate(found.names)
+        for k in range(found.best.shape[1])
+    ]
+    framed = [
+        {"sign": name, "cause": str(k + 1)}
+        for i, name in enumerate(found.names)
+        for k in range(found.best.shape[1])
+        if found.best[i, k]
+    ]
+    order = [str(k + 1) for k in range(found.best.shape[1])]
+    x = alt.X("cause:O", sort=order, title="hidden cause", axis=alt.Axis(labelAngle=0, orient="top"))
+    y = alt.Y("sign:N", sort=list(found.names), title=None, axis=alt.Axis(labelLimit=260))
+    base = alt.Chart(alt.Data(values=cells)).encode(x=x, y=y)
+    blues = alt.Scale(range=["#ffffff", "#08519c"], domain=[0, 1], interpolate="rgb")
+    tiles = base.mark_rect().encode(color=alt.Color("chance:Q", title="P(link)", scale=blues))
+    shade = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
+    text = base.mark_text(fontSize=10).encode(text="text:N", color=shade)
+    frames = alt.Chart(alt.Data(values=framed)).mark_rect(filled=False, stroke=INK, strokeWidth=1.5).encode(x=x, y=y)
+    return (tiles + frames + text).properties(
+        width=max(120, 34 * len(order)),
+        height=max(80, 22 * len(found.names)),
+        title=alt.TitleParams("Links", subtitle="frames: the best structure", anchor="start"),
+    )
+
+
+def _short(chance: float) -> str:
+    """Two digits, nothing where there is nothing."""
+    return "" if chance < 0.005 else f"{chance:.2f}".lstrip("0") if chance < 0.995 else "1"
+
+
+def plot_errors(paths: Mapping[str, ErrorPath | Sequence[ErrorPath]]) -> altair.TopLevelMixin:
+    """In-degree and structure error against sweeps, a line for each name; bars are ± one standard deviation.
+
+    `paths` holds one path or one for each data set by name, all with the same sweeps [wood2006 figure 4].
+    """
+    import altair as alt
+
+    rows: list[dict[str, Any]] = []
+    for name, given in paths.items():
+        several = [given] if isinstance(given, ErrorPath) else list(given)
+        if not several or any(not np.array_equal(path.sweeps, several[0].sweeps) for path in several):
+            raise OptionError(f"the paths of {name!r} are of different sweeps: give runs of one length")
+        for kind in ("in_degree", "structure"):
+            values = np.array([getattr(path, kind) for path in several])
+            for s, sweep in enumerate(several[0].sweeps):
+                mean, sd = float(values[:, s].mean()), float(values[:, s].std())
+                rows.append(
+                    {
+                        "name": name,
+                        "kind": kind,
+                        "sweep": int(sweep),
+                        "error": mean,
+                        "low": max(mean - sd, 0.0),
+                        "high": mean + sd,
+                    }
+                )
+    colour = alt.Color(
+        "name:N",
+        title=None,
+        sort=list(paths),
+        scale=alt.Scale(range=list(COLOURS)),
+        legend=alt.Legend(orient="bottom", labelLimit=240),
+    )
+    panels = []
+    for kind, title in (("in_degree", "In-degree error"), ("structure", "Structure error")):
+        own = [row for row in rows if row["kind"] == kind]
+        high = max(row["high"] for row in own)
+        span = alt.Scale(type="log", domain=[min(r["sweep"] for r in own), max(r["sweep"] for r in own)], nice=False)
+        base = alt.Chart(alt.Data(values=own)).encode(
+            x=alt.X("sweep:Q", title="sweeps", scale=span, axis=alt.Axis(tickCount=5, format="d", grid=False)),
+            color=colour,
+        )
+        lines = base.mark_line(point=True).encode(y=alt.Y("error:Q", title=None, scale=alt.Scale(domain=[0, high])))
+        bars = base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q")
+        panels.append((bars + lines).properties(width=300, height=220, title=title))
+    return alt.hconcat(*panels)

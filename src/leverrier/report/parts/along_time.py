@@ -1,0 +1,83 @@
+"""The section of a report on sequences that runs along time: ribbons, moves, how long states last, what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from leverrier.discovery.time.time_diagnostics import TimeSummary
+from leverrier.discovery.time.time_findings import HiddenChain, TimeFindings
+from leverrier.discovery.time.time_words import slices_text
+from leverrier.report.charts.dynamic_charts import PALETTE
+from leverrier.report.charts.pictures import pictured
+from leverrier.report.charts.sequence_charts import ahead_chart, ribbon_chart, stays_chart
+from leverrier.report.parts.page_parts import Block, Figures, Grid, Part, Words, abbreviated, percent, shortened
+from leverrier.report.parts.time_parts import LONG, certainty_words
+
+MOST_STATES = len(PALETTE)
+"""With more states there are no ribbons: colours would repeat."""
+
+
+def time_part(found: TimeFindings, kept: TimeSummary) -> Part:
+    """States along sequences, transitions, dwell times, forecast."""
+    blocks: list[Block] = []
+    if not found.hidden:
+        blocks.append(Words("Nothing hidden was found, so there are no states to follow along the sequences."))
+    for one in found.hidden:
+        blocks += _chain(one, kept)
+    ahead = [
+        pictured(
+            ahead_chart(each),
+            f"{shortened(each.name, LONG)}{' (hidden)' if each.hidden else ''}, "
+            f"after sequence {shortened(each.sequence, 40)}.",
+        )
+        for each in kept.ahead
+    ]
+    if ahead:
+        blocks += [
+            Words("What comes next, by the model: the further ahead, the nearer to what is usual."),
+            Figures(tuple(ahead)),
+        ]
+    return Part("time", "Over time", blocks)
+
+
+def _chain(one: HiddenChain, kept: TimeSummary) -> list[Block]:
+    labels = _labels(one)
+    name = shortened(one.name, LONG)
+    figures = []
+    if one.states <= MOST_STATES:
+        for each in kept.ribbons:
+            if each.hidden == one.name:
+                rest = f" ({each.left_out:,} more slices)" if each.left_out else ""
+                caption = f"{name} along sequence {shortened(each.sequence, 40)}: most probable states{rest}."
+                figures.append(pictured(ribbon_chart(each, labels, kept.time), caption))
+        stays = [each for each in kept.stays if each.hidden == one.name]
+        if any(each.lengths for each in stays):
+            caption = f"{name}: how long its states lasted; dashed, a chain of the same mean."
+            figures.append(pictured(stays_chart(stays, labels), caption))
+    words = f"{name}: by row the state of a slice, by column that of the next. {certainty_words(one, kept)}".strip()
+    blocks: list[Block] = [Words(words), _moves(one, labels)]
+    return [*blocks, Figures(tuple(figures))] if figures else blocks
+
+
+def _labels(one: HiddenChain) -> list[str]:
+    if not one.labels:
+        return [f"state {k}" for k in range(one.states)]
+    names = abbreviated(one.labels, 20)
+    return [names[label] for label in one.labels]
+
+
+def _moves(one: HiddenChain, labels: Sequence[str]) -> Grid:
+    """The transition table, with how long each state lasts."""
+    most = MOST_STATES
+    rows = tuple(
+        (
+            labels[k],
+            *(percent(float(share)) for share in one.transition[k, :most]),
+            percent(float(one.share[k])),
+            slices_text(float(one.dwell[k])),
+        )
+        for k in range(min(one.states, most))
+    )
+    head = (shortened(one.name, 24), *(f"→ {label}" for label in labels[:most]), "slices", "lasts")
+    note = f"The first {most} of {one.states} states." if one.states > most else ""
+    return Grid(head, rows, note, stack=one.states > 4)

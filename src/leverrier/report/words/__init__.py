@@ -1,0 +1,1 @@
+"""What is said: words are made here and nowhere else."""

@@ -1,0 +1,1 @@
+"""Running: what a long run may cost, how it is stopped, kept and shared out."""

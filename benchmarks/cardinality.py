@@ -7,7 +7,7 @@ time    all 20 merged, with a few steps of EM after it, refined, and by EM from 
 four    four hidden variables with 3, 2, 4 and 3 states over binary columns [elidan2001 figure 5], against all-binary
 size    deviation from the truth against the number of rows [elidan2001 figure 4]; writes cardinality-deviation.png
 
-The experiments are those of `leverrier reproduce elidan2001`; here they are run alone, with any number of rows.
+The experiments are those of `scripts/reproduce elidan2001`; here they are run alone, with any number of rows.
 """
 
 from __future__ import annotations

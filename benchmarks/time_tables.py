@@ -2,7 +2,7 @@
 
     scripts/bench time_tables apnea|chorales|stocks|bat [--quick] [--splits 10] [--parts trees,default]
 
-The rows are those of `leverrier reproduce boyen1999`, which also keeps them; here they are printed as they come.
+The rows are those of `scripts/reproduce boyen1999`, which also keeps them; here they are printed as they come.
 Everything is chosen inside the training part. apnea: 7 bins, first 20,000 slices against the last 14,000; chorales:
 mean of random 71/29 splits; stocks: mixed20, first 1,195 days against the rest, a stock not yet listed is a hole;
 bat: the ten sensors, 5,000 slices against the next 10,000. --quick takes fewer slices and leaves slow rows out.

@@ -15,7 +15,7 @@ from leverrier.cli import options
 from leverrier.cli.page_writing import told_as_notes
 from leverrier.cli.progress_bar import Interruptible
 
-if TYPE_CHECKING:  # `leverrier --help` must not import numerics
+if TYPE_CHECKING:
     from experiments.experiment import Experiment, Unit
     from experiments.runner import Run, Settings, Tell
 
@@ -72,9 +72,9 @@ def reproduce(
     """Repeat a source's experiments with our code: each table and figure, the source's value and ours, what holds.
 
     \b
-    leverrier reproduce em
-    leverrier reproduce all --quick --data ../shared/data
-    leverrier reproduce elidan2001 --only "figure 4"
+    scripts/reproduce em
+    scripts/reproduce all --quick --data ../shared/data
+    scripts/reproduce elidan2001 --only "figure 4"
     """
     from experiments import documentation, experiments, showing
     from experiments.runner import Settings

@@ -15,7 +15,7 @@ PAGE = "reproduced.md"
 PICTURES = "reproduced"
 INTRODUCTION = """# The sources' tables, ours beside them
 
-Written by `leverrier reproduce all --write-docs docs` from the results of the runs named below; not edited by hand.
+Written by `scripts/reproduce all --write-docs docs` from the results of the runs named below; not edited by hand.
 """
 
 

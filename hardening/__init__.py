@@ -1,1 +1,1 @@
-"""`leverrier verify`: the checks that files, runs and answers hold up, on the user's own machine."""
+"""Attacks, kills, damage and clocks: that files, runs and answers hold up on this machine."""

@@ -1,6 +1,5 @@
 """Malformed files and odd arguments through the command line, each in a process of its own."""
 
-
 from __future__ import annotations
 
 import os

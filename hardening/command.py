@@ -1,4 +1,4 @@
-"""`leverrier verify`: the checks on the user's own machine, and a table of how they went."""
+"""The checks on the user's own machine, and a table of how they went."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from leverrier.cli import options
 from leverrier.cli.progress_bar import note
 from leverrier.errors import OptionError
 
-if TYPE_CHECKING:  # `leverrier --help` must not import numerics
+if TYPE_CHECKING:
     from hardening.outcome import Outcome
 
 CHECKS = ("fuzz", "cli", "attacks", "damage", "writes", "kills", "interrupts", "budget", "digests")
@@ -33,9 +33,9 @@ def verify(checks: tuple[str, ...], quick: bool, budget: float | None, as_json: 
     none is named. Each ends within nine minutes, or its share of --budget. The exit code is 1 if a check fails.
 
     \b
-    leverrier verify --quick
-    leverrier verify kills interrupts
-    leverrier verify fuzz --budget 2m
+    scripts/verify --quick
+    scripts/verify kills interrupts
+    scripts/verify fuzz --budget 2m
     """
     unknown = [name for name in checks if name not in CHECKS]
     if unknown:

@@ -1,6 +1,5 @@
 """Malformed inputs by number: the same number gives the same input on every machine."""
 
-
 from __future__ import annotations
 
 import json

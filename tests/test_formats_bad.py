@@ -1,6 +1,5 @@
 """Bad files: each gives one clear line, with the file and the line in it, and nothing is allocated for it."""
 
-
 import json
 
 import pytest

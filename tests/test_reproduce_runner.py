@@ -175,7 +175,7 @@ def test_the_verb_writes_a_page_json_and_docs(capsys):
     assert found["claims"][0]["verdict"] == "does not hold"
     assert set(found["results"]) == {f"draw {k}" for k in range(4)}
     page = Path("docs/reproduced.md").read_text()
-    assert "`leverrier reproduce em --data DATA`" in page
+    assert "`scripts/reproduce em --data DATA`" in page
     assert "does not hold" in page
     assert command(["reproduce", "em", "--shown-only", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["results"] == found["results"]

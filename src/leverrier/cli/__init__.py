@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import signal
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import click
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and end the process with its exit code."""
+def main(arguments: list[str] | None = None, command: click.Command | None = None, name: str = "leverrier") -> None:
+    """Run the command line and end the process with its exit code; another command of the repository as well."""
     signal.signal(signal.SIGINT, _at_once)
     from leverrier.cli.progress_bar import early, leave
 
     signal.signal(signal.SIGINT, early)
-    code = run(sys.argv[1:] if arguments is None else arguments)
+    code = run(sys.argv[1:] if arguments is None else arguments, command, name)
     if code == 130:
         leave("")  # nobody waits for threads and other processes that were given up
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # all is written: while Python packs up there is nothing to interrupt
@@ -23,7 +27,7 @@ def _at_once(number: int, frame: object) -> None:  # noqa: ARG001
     raise SystemExit(130)
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str], command: click.Command | None = None, name: str = "leverrier") -> int:
     """Run the command line; every failure the user can cause becomes one line and a code."""
     import click
 
@@ -33,7 +37,7 @@ def run(arguments: list[str]) -> int:
 
     try:
         with as_raised():
-            code = cli.main(args=arguments, prog_name="leverrier", standalone_mode=False)
+            code = (command or cli).main(args=arguments, prog_name=name, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.exceptions.Abort:
         return _say("interrupted", 130)

@@ -19,10 +19,10 @@ VERBS = {
     "learn": "leverrier.cli.network_verbs",
     "posterior": "leverrier.cli.discover_verbs",
     "report": "leverrier.cli.discover_verbs",
-    "reproduce": "experiments.command",
     "sample": "leverrier.cli.network_verbs",
-    "verify": "hardening.command",
 }
+PROOFS = ("reproduce", "verify")
+"""Scripts of the repository: they prove what we say, and are not part of what is installed."""
 
 
 class LazyGroup(click.Group):
@@ -32,6 +32,8 @@ class LazyGroup(click.Group):
         return sorted(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name in PROOFS:
+            raise click.UsageError(f"{cmd_name} is run from the repository: scripts/{cmd_name}")
         if cmd_name not in VERBS:
             return None
         return getattr(importlib.import_module(VERBS[cmd_name]), cmd_name)

@@ -122,11 +122,11 @@ def learn(
         found = lv.learn_structure(
             table,
             score,
-            method=method,
+            method=method,  # type: ignore[arg-type]
             max_parents=max_parents,
             seed=seed,
             budget=run.seconds,
-            threads=jobs,  # type: ignore[arg-type]
+            threads=jobs,
             work=work,
             max_memory=max_memory,
             client=cluster,

@@ -97,7 +97,7 @@ def _duration(seconds: float) -> str:
 
 def command(run: Run) -> str:
     """What to type for these results."""
-    words = ["leverrier", "reproduce", run.experiment.name]
+    words = ["scripts/reproduce", run.experiment.name]
     words += ["--quick"] if run.settings.quick else []
     words += ["--seed", str(run.settings.seed)] if run.settings.seed else []
     return " ".join([*words, "--data", "DATA"])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from experiments import experiments, showing
+from experiments.command import reproduce
 from experiments.experiment import Claim, Experiment, Section, Shown, Unit, not_run
 from experiments.runner import Settings, kept, run
 from experiments.store import Store
@@ -166,7 +167,7 @@ def tiny(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("tiny")
 def test_the_verb_writes_a_page_json_and_docs(capsys):
-    assert command(["reproduce", "em", "--jobs", "1", "--write-docs", "docs"]) == 0
+    assert command(["em", "--jobs", "1", "--write-docs", "docs"], reproduce) == 0
     out, err = capsys.readouterr()
     assert "[does not hold] sum" in out
     assert "left out" in err
@@ -177,7 +178,7 @@ def test_the_verb_writes_a_page_json_and_docs(capsys):
     page = Path("docs/reproduced.md").read_text()
     assert "`scripts/reproduce em --data DATA`" in page
     assert "does not hold" in page
-    assert command(["reproduce", "em", "--shown-only", "--json"]) == 0
+    assert command(["em", "--shown-only", "--json"], reproduce) == 0
     assert json.loads(capsys.readouterr().out)[0]["results"] == found["results"]
 
 
@@ -187,7 +188,7 @@ def test_the_verb_writes_a_page_json_and_docs(capsys):
     [([], "name a source"), (["freud1899"], "freud1899"), (["em", "--data", "nowhere"], "nowhere")],
 )
 def test_a_wrong_name_is_one_clear_line(arguments, words, capsys):
-    assert command(["reproduce", *arguments]) == 2
+    assert command([*arguments], reproduce) == 2
     assert words in capsys.readouterr().err
 
 
@@ -195,9 +196,9 @@ def test_a_wrong_name_is_one_clear_line(arguments, words, capsys):
 def test_an_interrupted_verb_ends_with_130_and_goes_on_later(monkeypatch, capsys):
     hit = replace(TINY, units=lambda q, s: [*units(q, s), Unit("hit", interrupted, {"seed": 1}, cost=7.5)])
     monkeypatch.setattr(experiments, "experiment", lambda name: replace(hit, name=name))
-    assert command(["reproduce", "em", "elidan2001", "--jobs", "1"]) == 130
+    assert command(["em", "elidan2001", "--jobs", "1"], reproduce) == 130
     assert "kept" in capsys.readouterr().err
     monkeypatch.setattr(experiments, "experiment", lambda name: replace(TINY, name=name))
     CALLS.clear()
-    assert command(["reproduce", "em", "--jobs", "1"]) == 0
+    assert command(["em", "--jobs", "1"], reproduce) == 0
     assert CALLS == [2, 3]

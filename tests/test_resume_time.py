@@ -168,7 +168,7 @@ def test_a_damaged_checkpoint_gives_way_to_the_one_before(case, tmp_path, monkey
 
 def started(path, *more):
     code = (
-        "import sys; from leverrier.data import checkpoint as c; c.EVERY = 0.0; from leverrier.cli import run; "
+        "import sys; from leverrier.run import checkpoint as c; c.EVERY = 0.0; from leverrier.cli import run; "
         "sys.exit(run(sys.argv[1:]))"
     )
     asked = ["discover", str(path), "--by", "who", "--time", "t", "--seed", "1", *more]

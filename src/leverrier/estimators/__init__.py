@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _MODULE_OF = {
     "GaussianMixtures": "gaussian_mixtures",
-    "HiddenCauses": "hidden_causes",
-    "HiddenMarkov": "hidden_markov",
+    "HiddenCauses": "causes_estimator",
+    "HiddenMarkov": "markov_estimator",
     "HiddenVariables": "hidden_variables",
-    "LatentClasses": "latent_classes",
+    "LatentClasses": "classes_estimator",
 }
 
 __all__ = ["GaussianMixtures", "HiddenCauses", "HiddenMarkov", "HiddenVariables", "LatentClasses"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,12 +17,10 @@ from leverrier.data.card import card
 from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError, TooLargeError
 from leverrier.models.graph import Graph
+from leverrier.models.tabled import Method
 
 if TYPE_CHECKING:
     import altair
-
-Method = Literal["exact", "approximate"]
-"""How to sum out what is not observed: by a junction tree, or by messages on the graph where that is too large."""
 
 MOST_CELLS = 2**26
 """Tables above this many cells (half a gigabyte) are refused before they are allocated."""

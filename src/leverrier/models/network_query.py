@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,7 @@ from leverrier.inference.approximate.loopy import Approximate, loopy
 from leverrier.inference.exact.factors import Factor, Scope, log
 from leverrier.inference.exact.hole_groups import Families
 from leverrier.inference.exact.relevance import Part, needed_families, parts
-
-if TYPE_CHECKING:
-    from leverrier.models.network import Method, Network
+from leverrier.models.tabled import Method, Tabled
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
@@ -49,7 +47,7 @@ class Rest:
 class Question:
     """A network's tables by number, beside the rows it is asked about."""
 
-    network: Network
+    network: Tabled
     codes: NDArray[np.unsignedinteger]
 
     @cached_property
@@ -112,7 +110,7 @@ class Question:
         return Rest(variables, Families(cardinalities, factors), codes, seen.index)
 
 
-def row_log_likelihood(network: Network, data: Any, method: Method = "exact") -> Floats:
+def row_log_likelihood(network: Tabled, data: Any, method: Method = "exact") -> Floats:
     """log P(what is observed of each row), −∞ where the network makes it impossible."""
     _check(method)
     table = as_table(data, network.states)
@@ -125,7 +123,7 @@ def row_log_likelihood(network: Network, data: Any, method: Method = "exact") ->
     return result
 
 
-def log_likelihood(network: Network, data: Any, method: Method = "exact") -> float:
+def log_likelihood(network: Tabled, data: Any, method: Method = "exact") -> float:
     """The total over rows, each counted with its weight."""
     table = as_table(data, network.states)
     each = row_log_likelihood(network, table, method)
@@ -135,7 +133,7 @@ def log_likelihood(network: Network, data: Any, method: Method = "exact") -> flo
     return float(each[counted] @ table.weights[counted])
 
 
-def posterior(network: Network, data: Any, variable: str | Sequence[str], method: Method = "exact") -> Floats:
+def posterior(network: Tabled, data: Any, variable: str | Sequence[str], method: Method = "exact") -> Floats:
     """P(variable | the rest of the row), (rows, states); for several variables their joint, an axis each.
 
     Their own columns are ignored. Where the rest of a row is impossible no state is possible: the row is all zero.
@@ -162,7 +160,7 @@ def posterior(network: Network, data: Any, variable: str | Sequence[str], method
     return result
 
 
-def complete(network: Network, data: Any) -> Table:
+def complete(network: Tabled, data: Any) -> Table:
     """The rows with every hole and every absent variable filled in, all together as is most probable.
 
     Holes stay where what surrounds them is impossible under the network; the table's notes say in how many rows.
@@ -185,7 +183,7 @@ def complete(network: Network, data: Any) -> Table:
 
 
 def _blocks(
-    network: Network, codes: NDArray[np.unsignedinteger], asked: Sequence[int] = ()
+    network: Tabled, codes: NDArray[np.unsignedinteger], asked: Sequence[int] = ()
 ) -> Iterator[tuple[slice, Question]]:
     """The rows in turns, the columns of what is asked made holes."""
     for start in range(0, codes.shape[1], BLOCK):

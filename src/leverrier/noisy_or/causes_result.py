@@ -15,12 +15,12 @@ from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.errors import MissingExtraError
 from leverrier.models.noisy_or.noisy_or_model import HOLE, HiddenCauses
-from leverrier.noisy_or.causes_described import describe_causes
 from leverrier.noisy_or.chain_diagnostics import effective_samples, r_hat
 from leverrier.noisy_or.draws import Draw
 from leverrier.noisy_or.sampler_state import Method
 from leverrier.noisy_or.signs import Signs
 from leverrier.status import Status
+from leverrier.words_of import words_of
 
 if TYPE_CHECKING:
     import altair
@@ -184,7 +184,7 @@ class HiddenCausesResult:
         return card("Overlapping hidden causes", facts, ("cause", "active", "signs"), rows, self.notes[:4])
 
     def __str__(self) -> str:
-        return describe_causes(self)
+        return words_of("causes_words.describe_causes", self)
 
     def __repr__(self) -> str:
         return (

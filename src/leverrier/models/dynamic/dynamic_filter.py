@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from leverrier.errors import TableError
 from leverrier.inference.chains.arriving_slices import Online
 from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.models.dynamic.dynamic_unrolled import lay
-
-if TYPE_CHECKING:
-    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.sliced import Sliced
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class Known:
 class Filter:
     """Follows one sequence. `step` takes a row as a mapping; what it lacks is a hole."""
 
-    def __init__(self, network: DynamicNetwork) -> None:
+    def __init__(self, network: Sliced) -> None:
         from leverrier.data.sequences.read_sequences import Sequences
         from leverrier.data.table import Table
 

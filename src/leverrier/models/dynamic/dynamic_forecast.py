@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +17,7 @@ from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.models.dynamic.cpd import GaussianCPD
 from leverrier.models.dynamic.dynamic_query import Inference, engine
 from leverrier.models.dynamic.dynamic_unrolled import lay
-
-if TYPE_CHECKING:
-    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.sliced import Sliced
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +90,7 @@ class Forecast:
         return found
 
 
-def forecast(network: DynamicNetwork, data: Any, steps: int, interval: float) -> Forecast:
+def forecast(network: Sliced, data: Any, steps: int, interval: float) -> Forecast:
     """Exact where the joint of what is ahead is small enough; otherwise by Boyen–Koller, one variable a cluster."""
     if steps < 1:
         raise OptionError(f"steps={steps}: expected at least 1")

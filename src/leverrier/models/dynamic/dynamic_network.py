@@ -17,18 +17,16 @@ from leverrier.data.table import Label
 from leverrier.errors import NetworkError, OptionError
 from leverrier.models.dynamic.cpd import CPD, Floats, GaussianCPD, Node, TableCPD
 from leverrier.models.dynamic.dynamic_checks import check_number, check_slice
+from leverrier.models.dynamic.sliced import Slice
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 
 if TYPE_CHECKING:
     import altair
 
-if TYPE_CHECKING:
     from leverrier.models.dynamic.dynamic_filter import Filter
     from leverrier.models.dynamic.dynamic_forecast import Forecast
     from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters
-
-Slice = Mapping[str, CPD]
 
 
 @dataclass(frozen=True, eq=False)

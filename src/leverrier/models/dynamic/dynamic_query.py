@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,7 @@ from leverrier.inference.chains.slice_passes import SlicePasses, one_cluster
 from leverrier.inference.chains.slice_paths import most_probable
 from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay, parents_in
-
-if TYPE_CHECKING:
-    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.sliced import Sliced
 
 Inference = Literal["exact", "boyen-koller"]
 NamedClusters = Sequence[Sequence[str]]
@@ -61,7 +59,7 @@ def chosen_clusters(laid: Laid, clusters: NamedClusters | None) -> Sequence[Sequ
 
 
 def slice_log_likelihood(
-    network: DynamicNetwork, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None
+    network: Sliced, data: Any, inference: Inference = "exact", clusters: NamedClusters | None = None
 ) -> Floats:
     """log P(slice | the slices before it in its sequence), −∞ from where a sequence is impossible."""
     laid = lay(network, network.read(data))
@@ -70,7 +68,7 @@ def slice_log_likelihood(
 
 
 def posterior(
-    network: DynamicNetwork,
+    network: Sliced,
     data: Any,
     variables: Sequence[str],
     inference: Inference = "exact",
@@ -115,7 +113,7 @@ def fill_leaves(laid: Laid, theta: Floats, codes: NDArray[np.int32]) -> NDArray[
     return found
 
 
-def most_probable_path(network: DynamicNetwork, data: Any) -> Sequences:
+def most_probable_path(network: Sliced, data: Any) -> Sequences:
     """The sequences with everything unobserved filled in, each sequence all together as is most probable."""
     sequences = network.read(data)
     missing, inner = sequences.table.missing, parents_in(network)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,14 @@ from leverrier.data.table import Table, Variable, code_type
 from leverrier.errors import OptionError
 from leverrier.kernels.chains.slice_draws import draw_slices
 from leverrier.models.dynamic.cpd import Floats
+from leverrier.models.dynamic.sliced import Slice, Sliced
 from leverrier.models.graph import Graph
-
-if TYPE_CHECKING:
-    from leverrier.models.dynamic.dynamic_network import DynamicNetwork, Slice
 
 MOST_TABLE = 2**22
 """Distributions whose tables have more cells than this are asked slice by slice."""
 
 
-def sample(network: DynamicNetwork, n_slices: int, n_sequences: int, seed: int | np.random.Generator) -> Sequences:
+def sample(network: Sliced, n_slices: int, n_sequences: int, seed: int | np.random.Generator) -> Sequences:
     """Slice after slice, parents first; the same seed gives the same sequences."""
     if n_slices < 1 or n_sequences < 1:
         raise OptionError(f"{n_sequences} sequences of {n_slices} slices cannot be drawn: at least 1 of each is needed")
@@ -48,7 +46,7 @@ def sample(network: DynamicNetwork, n_slices: int, n_sequences: int, seed: int |
     return _with_numbers(network, drawn, flat, place, rng)
 
 
-def _cells(network: DynamicNetwork, name: str, part: Slice) -> int:
+def _cells(network: Sliced, name: str, part: Slice) -> int:
     sizes = [len(network.states[parent]) for parent, _ in part[name].parents]
     return int(np.prod([*sizes, len(network.states[name])], dtype=np.float64))
 
@@ -57,7 +55,7 @@ def _order(part: Slice) -> tuple[str, ...]:
     return Graph.from_parents({name: [p for p, lag in cpd.parents if lag == 0] for name, cpd in part.items()}).order
 
 
-def _program(network: DynamicNetwork, part: Slice, place: dict[str, int]) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+def _program(network: Sliced, part: Slice, place: dict[str, int]) -> tuple[NDArray[Any], NDArray[Any], Floats]:
     """The slice's families in order, flat: (child, states, first parent, parents, first cell) and cumulative tables."""
     families, parents, tables = [], [], []
     cells = 0
@@ -81,7 +79,7 @@ def _cumulative(table: Floats) -> Floats:
 
 
 def _draw_slice(
-    network: DynamicNetwork, part: Slice, place: dict[str, int], codes: NDArray[Any], uniform: Floats, t: int
+    network: Sliced, part: Slice, place: dict[str, int], codes: NDArray[Any], uniform: Floats, t: int
 ) -> None:
     for name in _order(part):
         parents = part[name].parents
@@ -92,7 +90,7 @@ def _draw_slice(
 
 
 def _with_numbers(
-    network: DynamicNetwork, drawn: Sequences, flat: NDArray[Any], place: dict[str, int], rng: np.random.Generator
+    network: Sliced, drawn: Sequences, flat: NDArray[Any], place: dict[str, int], rng: np.random.Generator
 ) -> Sequences:
     numbers = {}
     for name, cpd in network.numbers.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,7 @@ from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.inference.chains.unrolled_rows import Floats, SliceFamily, Unrolled
 from leverrier.inference.exact.factors import log
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
-
-if TYPE_CHECKING:
-    from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.sliced import Sliced
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +54,7 @@ class Density:
 class Laid:
     """The layout. Parameters of any network of the same structure fit it."""
 
-    network: DynamicNetwork
+    network: Sliced
     sequences: Sequences
     unrolled: Unrolled
     sections: tuple[Section, ...]
@@ -70,7 +67,7 @@ class Laid:
     def n_slices(self) -> int:
         return self.sequences.n_slices
 
-    def theta(self, network: DynamicNetwork) -> tuple[Floats, Floats]:
+    def theta(self, network: Sliced) -> tuple[Floats, Floats]:
         """The parameters, and what was taken out of each slice's densities so that the largest is 1 (as a log)."""
         theta = np.empty(self.size)
         for section in self.sections:
@@ -102,7 +99,7 @@ class Laid:
         return {name: number for number, name in enumerate(self.network.variables)}
 
 
-def lay(network: DynamicNetwork, sequences: Sequences, wanted: Sequence[str] = ()) -> Laid:
+def lay(network: Sliced, sequences: Sequences, wanted: Sequence[str] = ()) -> Laid:
     """`sequences` are those that `network.read` gives; `wanted` variables are kept whatever depends on them."""
     place = {name: number for number, name in enumerate(network.variables)}
     codes = _codes(sequences, place)
@@ -151,11 +148,7 @@ def _codes(sequences: Sequences, place: Mapping[str, int]) -> NDArray[np.int32]:
 
 
 def _densities(
-    network: DynamicNetwork,
-    sequences: Sequences,
-    place: Mapping[str, int],
-    stages: Sequence[list[SliceFamily]],
-    size: int,
+    network: Sliced, sequences: Sequences, place: Mapping[str, int], stages: Sequence[list[SliceFamily]], size: int
 ) -> tuple[list[Density], int]:
     """Columns of numbers that the sequences have, by their parents; each becomes a family of every stage."""
     found: list[Density] = []
@@ -172,7 +165,7 @@ def _densities(
     return found, size
 
 
-def parents_in(network: DynamicNetwork) -> set[str]:
+def parents_in(network: Sliced) -> set[str]:
     """Variables that something depends on, in any slice."""
     parts = (*network.stages, network.transition)
     found = {parent for part in parts for cpd in part.values() for parent, _ in cpd.parents}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from leverrier.noisy_or.causes_result import HiddenCausesResult
+from leverrier.noisy_or.causes_result import HiddenCausesResult
 
 SURE = 0.9
 """A link at least so probable is named without its chance."""

@@ -12,21 +12,28 @@ import leverrier as lv
 ROOT = Path(lv.__file__).parent
 
 
+DOORS = {"chart_of": "charts", "words_of": "words"}
+
+
 def names():
     for path in sorted(ROOT.rglob("*.py")):
-        tree = ast.parse(path.read_text())
-        if not any(isinstance(node, ast.ImportFrom) and node.module == "leverrier.chart_of" for node in ast.walk(tree)):
-            continue
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "drawn":
-                assert isinstance(node.args[0], ast.Constant), f"{path.name}:{node.lineno}: name the picture in words"
-                yield str(node.args[0].value)
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DOORS:
+                assert isinstance(node.args[0], ast.Constant), f"{path.name}:{node.lineno}: name it in words"
+                yield f"{DOORS[node.func.id]}.{node.args[0].value}"
 
 
-@pytest.mark.parametrize("name", sorted(set(names())))
+NAMES = sorted(set(names()))
+
+
+def test_results_name_pictures_and_words():
+    assert {name.split(".")[0] for name in NAMES} == set(DOORS.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_the_named_function_is_there(name):
-    module, function = name.split(".")
-    assert callable(getattr(import_module(f"leverrier.report.{module}"), function))
+    room, module, function = name.split(".")
+    assert callable(getattr(import_module(f"leverrier.report.{room}.{module}"), function))
 
 
 def marks(chart):

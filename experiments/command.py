@@ -14,6 +14,7 @@ import click
 from leverrier.cli import options
 from leverrier.cli.page_writing import told_as_notes
 from leverrier.cli.progress_bar import Interruptible
+from leverrier.run.event import Event, Told
 
 if TYPE_CHECKING:
     from experiments.experiment import Experiment, Unit
@@ -131,7 +132,7 @@ def _teller(name: str, going: Interruptible, quiet: bool) -> Tell:
     begun = time.monotonic()
 
     def tell(unit: Unit, share: float) -> None:
-        going.tell(name, share)
+        going.tell(Told.of(Event.EXPERIMENT, name), share)
         if not quiet and not sys.stderr.isatty():
             left = (time.monotonic() - begun) * (1 - share) / share
             click.echo(f"{name}: {unit.key} done; {share:.0%}, about {_minutes(left)} left", err=True)

@@ -56,7 +56,7 @@ def figure2_line(name: str, hide: str, rows: int, seed: int, tested: bool) -> di
     straw = original(truth.graph, data, {hide: truth.cardinality(hide)})
     line["original"] = _put(straw.network, straw.score - search.baseline.score, test, plain)
     if tested and next_hidden(search):
-        evidence = null_test(search, 19, 1)
+        evidence = null_test(search, 19)
         line["accepted"], line["null"] = evidence.accepted, list(evidence.null_gains)
     return line
 
@@ -124,7 +124,7 @@ def _over_plain(data: lv.Table, test: lv.Table) -> Json:
     """Scores, and test log-likelihood a row, absolute: of plain hill-climbing, of the strongest search, of both with a
     hidden variable put upon the plain one."""
     search = begin(data, lv.BDe(), Plan(max_hidden=1))
-    climbed = lv.learn_structure(search.ground.table, lv.BDe(), method="hill-climb", threads=1)
+    climbed = lv.learn_structure(search.ground.table, lv.BDe(), method="hill-climb", jobs=1)
     plain = Baseline(climbed.network, climbed.score, 0.0)
     lines = {
         "plain": _whole(plain.network, plain.score, test),
@@ -138,7 +138,7 @@ def _over_plain(data: lv.Table, test: lv.Table) -> Json:
 
 def _upon(search: Search, plain: Baseline, plan: Plan, test: lv.Table) -> dict[str, Any]:
     """The best hidden variable upon this network; the network itself if none helps."""
-    screening = Screening(search.ground, plan, plain.graph, plain.score, {}, "H1")
+    screening = Screening(search.ground, plan, search.run, plain.graph, plain.score, {}, "H1")
     best = best_hidden(screening)
     if isinstance(best, str):
         return _whole(plain.network, plain.score, test)

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 import leverrier as lv
 from experiments.experiment import Experiment, Json, Results, Unit
 from experiments.store import Kept, Store
-from leverrier.discovery.plan import Stop
+from leverrier.run.stop import Stop
 
 Tell = Callable[[Unit, float], None]
 """Called with a unit that is done, and the share of the work that is done by now."""
@@ -99,18 +99,16 @@ def _results(units: Sequence[Unit], settings: Settings, stop: Stop) -> Iterator[
     if not units or stop.asked:
         return
     calls = (delayed(_guarded)(number, unit, settings.data) for number, unit in enumerate(units))
-    stop.waiting = True
-    try:
-        results: Any = Parallel(settings.jobs, return_as="generator_unordered")(calls)
-        for number, result, error, seconds in results:
-            if stop.asked:
-                return
-            yield units[number], result, error, seconds
-    except BaseException:
-        if not stop.asked:  # else: whatever the dying workers raised
-            raise
-    finally:
-        stop.waiting = False
+    with stop.breaking_in():
+        try:
+            results: Any = Parallel(settings.jobs, return_as="generator_unordered")(calls)
+            for number, result, error, seconds in results:
+                if stop.asked:
+                    return
+                yield units[number], result, error, seconds
+        except BaseException:
+            if not stop.asked:  # else: whatever the dying workers raised
+                raise
 
 
 def _guarded(number: int, unit: Unit, data: Path | None) -> tuple[int, Json, str, float]:

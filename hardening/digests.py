@@ -104,7 +104,7 @@ def _hidden_fit(jobs: int) -> str:
 
 def _structural(jobs: int) -> str:
     asia = lv.datasets.network("asia")
-    found = lv.structural_em(asia, _asia().drop("either"), hidden={"either": 2}, seed=3, threads=jobs)
+    found = lv.structural_em(asia, _asia().drop("either"), hidden={"either": 2}, seed=3, jobs=jobs)
     return _network(found.network, found.score)
 
 
@@ -143,7 +143,7 @@ def _mixed(_: int) -> str:
 
 
 def _structure(jobs: int) -> str:
-    found = lv.learn_structure(_asia(), method="best", rounds=3, seed=1, threads=jobs)
+    found = lv.learn_structure(_asia(), method="best", rounds=3, seed=1, jobs=jobs)
     return _network(found.network, found.score)
 
 

@@ -21,6 +21,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.noisy_or.hidden_causes import hidden_causes
+from leverrier.run.run import Run
 
 EVIL = "</script><img src=x onerror=alert(1)>"
 HOSTILE = (
@@ -37,7 +38,7 @@ LONG = tuple(
     for what in ("medical care", "public transport", "clean drinking water", "childcare", "legal advice")
 )
 FOREIGN = ("Кашель при вдохе", "发烧温度", "صداع مزمن", "Πόνος στο στήθος", "息切れ", "두통")
-QUICK = Plan(deadline=1e18)
+QUICK = Run(deadline=1e18)
 """With a deadline scores by number of states are left out."""
 
 
@@ -100,7 +101,7 @@ def found(
         settings={"seed": 0, "draws": 4, "resamples": 4, "score": "BDe(1)", "version": lv.__version__},
         seconds=12.0,
     )
-    examined = described(examined, table, table, lv.BDe(), QUICK)
+    examined = described(examined, table, table, lv.BDe(), Plan(), run=QUICK)
     return replace(examined, scores={"H1": ((2, -1003.0), (3, -1000.0), (4, -1009.0))}) if states <= 4 else examined
 
 
@@ -128,7 +129,7 @@ def nothing() -> Examined:
         reason="none helped",
         power=power,
     )
-    return described(examined, table, table, lv.BDe(), QUICK)
+    return described(examined, table, table, lv.BDe(), Plan(), run=QUICK)
 
 
 def signs(names: tuple[str, ...] | None = None) -> Examined:
@@ -153,7 +154,7 @@ def signs(names: tuple[str, ...] | None = None) -> Examined:
         reason="none helped",
         settings={"seed": 0},
     )
-    return described(_in_place(table, empty, result, evidence, "compared"), table, table, lv.BDe(), QUICK)
+    return described(_in_place(table, empty, result, evidence, "compared"), table, table, lv.BDe(), Plan(), run=QUICK)
 
 
 def numbers() -> Examined:
@@ -169,8 +170,8 @@ def numbers() -> Examined:
         "smoker": np.where(rng.random(300) < 0.2 + 0.5 * state, "yes", "no").tolist(),
     }
     table = lv.read_table(data)
-    examined = examine_classes(data, ["height", "weight"], table, lv.BDe(), QUICK, Tests(draws=0, resamples=0))
-    return described(examined, data, table, lv.BDe(), QUICK)
+    examined = examine_classes(data, ["height", "weight"], table, lv.BDe(), Plan(), Tests(draws=0, resamples=0), QUICK)
+    return described(examined, data, table, lv.BDe(), Plan(), run=QUICK)
 
 
 def diary(

@@ -16,8 +16,9 @@ from leverrier.data.file_parts import look_at
 from leverrier.errors import OptionError
 
 pytest.importorskip("distributed", reason="the cluster extra is not installed")
-import leverrier.counts.cluster_parts as cluster_module
-from leverrier.counts.cluster_parts import ClusterParts, connect, on_cluster
+import leverrier.run.cluster as cluster_module
+from leverrier.counts.cluster_parts import ClusterParts
+from leverrier.run.cluster import connect, on_cluster
 from tests.dask_cluster import alive, running
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)

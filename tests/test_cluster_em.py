@@ -16,7 +16,8 @@ from leverrier.learning.em import every_start as runs
 from leverrier.learning.em.pairing import in_parts
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
-from leverrier.counts.cluster_parts import ClusterParts, on_cluster  # noqa: E402
+from leverrier.counts.cluster_parts import ClusterParts  # noqa: E402
+from leverrier.run.cluster import on_cluster  # noqa: E402
 from tests.dask_cluster import alive, running  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # (Dask's own, when workers die)

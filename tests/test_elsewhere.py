@@ -8,18 +8,22 @@ import pytest
 
 from leverrier import OptionError, find_hidden
 from leverrier.data.table import Table
-from leverrier.discovery import codecs as pieces
-from leverrier.discovery import pool as workers
 from leverrier.discovery.places.search import run_search
-from leverrier.discovery.plan import Plan, Work
+from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import BDe
+from leverrier.run import pool
+from leverrier.run import run as running
+from leverrier.run.pool import Workers
+from leverrier.run.run import Run
+
+TWO = Workers(2)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def two_processes():
     """Ready beforehand, so that all candidates but the first go there."""
-    workers._await(2)
-    assert workers.ready(Plan(jobs=2))
+    pool._await(2)
+    assert TWO.ready
 
 
 @pytest.fixture
@@ -27,11 +31,11 @@ def sent(monkeypatch):
     """How many calls went to other processes."""
     counts = []
 
-    def counting(plan, function, calls, before=pieces.streamed):
+    def counting(workers, stop, function, calls, before=running.streamed):
         counts.append(len(calls))
-        return before(plan, function, calls)
+        return before(workers, stop, function, calls)
 
-    monkeypatch.setattr(pieces, "streamed", counting)
+    monkeypatch.setattr(running, "streamed", counting)
     return counts
 
 
@@ -57,7 +61,7 @@ def test_the_answer_does_not_depend_on_where_candidates_are_tried(sent, seed):
     table = star(seed=seed)
     alone = run_search(table, BDe(), Plan(max_hidden=2))
     assert not sent
-    assert answer(run_search(table, BDe(), Plan(max_hidden=2, jobs=2))) == answer(alone)
+    assert answer(run_search(table, BDe(), Plan(max_hidden=2), Run(workers=TWO))) == answer(alone)
     assert sum(sent) > 3
 
 
@@ -70,8 +74,8 @@ def test_from_the_front_door(sent):
 @pytest.mark.parametrize("most", [1, 3, 6])
 def test_a_budget_of_work_ends_at_the_same_place(most):
     def within(jobs):
-        plan = Plan(max_hidden=1, jobs=jobs, work=Work(most + 3))  # (three pieces go to the rivals)
-        return answer(run_search(star(), BDe(), plan)), plan.work.done
+        run = Run.of(jobs=jobs, work=most + 3)  # (three pieces go to the rivals)
+        return answer(run_search(star(), BDe(), Plan(max_hidden=1), run)), run.work.done
 
     assert within(1) == within(2)
 
@@ -86,20 +90,20 @@ def test_a_resumed_run_takes_what_was_tried_elsewhere(sent, tmp_path):
 
 
 def test_no_time_left_is_no_candidates_tried():
-    found = run_search(star(), BDe(), Plan(max_hidden=1, jobs=2, deadline=time.monotonic() - 1))
+    found = run_search(star(), BDe(), Plan(max_hidden=1), Run(time.monotonic() - 1, workers=TWO))
     assert not found.hidden
     assert not found.attempts
 
 
 def test_a_deadline_is_the_same_moment_on_a_machine_with_another_clock(monkeypatch):
-    sent = pickle.dumps(Plan(deadline=time.monotonic() + 100))
+    sent = pickle.dumps(Run.of(100))
     there = time.monotonic
     monkeypatch.setattr(time, "monotonic", lambda: there() + 5000)
     assert pickle.loads(sent).seconds_left() == pytest.approx(100, abs=1)
 
 
-def test_an_endless_plan_stays_endless():
-    assert pickle.loads(pickle.dumps(Plan())).deadline == np.inf
+def test_an_endless_run_stays_endless():
+    assert pickle.loads(pickle.dumps(Run())).deadline == np.inf
 
 
 def test_an_impossible_number_of_processes():
@@ -109,10 +113,10 @@ def test_an_impossible_number_of_processes():
 
 def test_calls_that_are_given_up_are_no_warning():
     """(Warnings are errors in the tests.)"""
-    results = workers.streamed(Plan(jobs=2), _slowly, [(number,) for number in range(6)])
+    results = pool.streamed(TWO, None, _slowly, [(number,) for number in range(6)])
     assert next(results) == 0
     results.close()
-    assert list(workers.streamed(Plan(jobs=2), _slowly, [(number,) for number in range(2)])) == [0, 1]
+    assert list(pool.streamed(TWO, None, _slowly, [(number,) for number in range(2)])) == [0, 1]
 
 
 def _slowly(number):

@@ -19,8 +19,10 @@ from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.dependent_groups import dependent_groups, g_statistic, joint_counts
 from leverrier.discovery.places.imputation import _conditional, filled
 from leverrier.discovery.places.search import begin, next_hidden
-from leverrier.discovery.plan import Plan, Stop
+from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.learn_structure import learn_structure
+from leverrier.run.run import Run
+from leverrier.run.stop import Stop
 from tests.test_structural_em import star
 
 
@@ -120,7 +122,7 @@ def test_simulated_tables_have_the_shape_and_the_holes_of_the_data(searched, hid
 def test_a_stop_leaves_the_gain_untested(searched):
     stop = Stop()
     stop.ask()
-    evidence = null_test(replace(searched, plan=replace(searched.plan, stop=stop)), 19, jobs=1)
+    evidence = null_test(replace(searched, run=Run.of(stop=stop)), 19)
     assert len(evidence.null_gains) < 19
     assert evidence.stopped == "the budget ran out"
 
@@ -161,7 +163,7 @@ def test_a_hidden_cause_comes_back_in_resamples_and_its_links_with_it(searched, 
     from leverrier.discovery.places.search import findings
 
     found = findings(searched)
-    back = support(found, hidden_star, lv.BDe(), searched.plan, 2, 1)["H1"]
+    back = support(found, hidden_star, lv.BDe(), searched.plan, 2)["H1"]
     assert back.share == 1.0
     assert set(back.links) >= set(hidden_star.variables)
     assert min(back.links[name] for name in hidden_star.variables) >= 0.5
@@ -171,15 +173,15 @@ def test_a_resample_cut_short_by_time_says_nothing(searched, hidden_star):
     """A search that ended early found nothing for want of time: that is no sign against the variable."""
     from leverrier.discovery.places.search import findings
 
-    for late in (replace(searched.plan, deadline=0.0), _LateInWorkers(deadline=np.inf)):
-        assert support(findings(searched), hidden_star, lv.BDe(), late, 2, 1) == {}
+    for late in (Run(deadline=0.0), _LateInWorkers()):
+        assert support(findings(searched), hidden_star, lv.BDe(), searched.plan, 2, late) == {}
 
 
-class _LateInWorkers(Plan):
+class _LateInWorkers(Run):
     """Time here, none there."""
 
-    def silent(self) -> Plan:
-        return Plan(deadline=0.0)
+    def silent(self) -> Run:
+        return Run(deadline=0.0)
 
 
 def test_resamples_of_independent_columns_have_no_more_arcs_than_the_data():
@@ -204,8 +206,8 @@ def test_a_resample_holds_what_a_bootstrap_draw_holds(kind):
 
 def test_power_grows_with_rows_and_strength():
     network = learn_structure(lv.datasets.network("asia").sample(3000, seed=1)).network
-    few = power(network, 150, lv.BDe(), Plan(seed=1), 1)
-    many = power(network, 6000, lv.BDe(), Plan(seed=1), 1)
+    few = power(network, 150, lv.BDe(), Plan(seed=1))
+    many = power(network, 6000, lv.BDe(), Plan(seed=1))
     assert few is not None
     assert many is not None
     assert list(many.shares.values()) == sorted(many.shares.values())

@@ -337,8 +337,9 @@ def test_a_budget_stops_and_says_so():
     assert result.status is Status.BUDGET
     assert np.isfinite(result.log_likelihood)
     told = []
-    fit(graph, table, {"h": 2}, starts=3, progress=lambda line, value: told.append((line, value)))
-    assert len(told) == 3
+    fit(graph, table, {"h": 2}, starts=3, jobs=1, progress=lambda line, share: told.append((line, share)))
+    assert [share for _, share in told] == pytest.approx([1 / 3, 2 / 3, 1.0])
+    assert [line.split(":")[0] for line, _ in told] == ["start 1 of 3", "start 2 of 3", "start 3 of 3"]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

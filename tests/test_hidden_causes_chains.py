@@ -195,8 +195,8 @@ def test_a_stuck_chain_is_left_out_and_named(simulated, monkeypatch):
     x, _ = simulated
     genuine = chain_module.run_chain
 
-    def run_chain(sampler, plan, number, seed):
-        run = genuine(sampler, plan, number, seed)
+    def run_chain(sampler, how, number, seed, whole):
+        run = genuine(sampler, how, number, seed, whole)
         if number == 0:
             run.trace["log_joint"] = [value - 500 for value in run.trace["log_joint"]]
         return run

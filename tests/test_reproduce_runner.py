@@ -15,9 +15,9 @@ from experiments.experiment import Claim, Experiment, Section, Shown, Unit, not_
 from experiments.runner import Settings, kept, run
 from experiments.store import Store
 from leverrier.cli import run as command
-from leverrier.discovery.plan import Stop
 from leverrier.errors import FormatError
 from leverrier.report.parts.page_parts import Grid
+from leverrier.run.stop import Stop
 
 CALLS = []
 

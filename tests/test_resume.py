@@ -10,10 +10,10 @@ import pytest
 import leverrier as lv
 from leverrier.api.saved import dump
 from leverrier.cli.progress_bar import Interruptible
-from leverrier.discovery.plan import Stop
 from leverrier.errors import Cut
 from leverrier.run import checkpoint as checkpoints
 from leverrier.run.checkpoint_format import unpack
+from leverrier.run.stop import Stop
 
 NETWORK = lv.datasets.network("alarm")
 COLUMNS = ["CATECHOL", "CO", "HRBP", "ERRLOWOUTPUT", "HREKG", "HRSAT"]

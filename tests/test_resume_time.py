@@ -14,11 +14,11 @@ import pytest
 import leverrier as lv
 from leverrier.cli import progress_bar as progress
 from leverrier.cli import run
-from leverrier.discovery.plan import Stop
 from leverrier.discovery.time import time_codecs as time_pieces
 from leverrier.errors import Cut
 from leverrier.run import checkpoint as checkpoints
 from leverrier.run.checkpoint import Journal
+from leverrier.run.stop import Stop
 
 READ = {"by": "who", "time": "t"}
 

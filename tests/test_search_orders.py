@@ -11,7 +11,7 @@ from leverrier.kernels.search.order_climb import undominated
 from leverrier.learning.structure.constraints import as_parents, make_problem
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.order_search import climb_orders, search_orders
-from leverrier.learning.structure.problem import Effort, Problem
+from leverrier.learning.structure.problem import Problem, SearchLog
 from leverrier.learning.structure.strong_search import fixed_point
 from leverrier.models.graph import Graph
 from tests.naive.orders import best_total
@@ -38,13 +38,13 @@ def test_the_best_order_of_all_is_found(seed: int) -> None:
         for above in range(2**7):
             if not above >> child & 1 and above.bit_count() <= 2:
                 problem.scores.expand(child, above)
-    found = search_orders(problem, [0] * 7, 100, np.random.default_rng(seed), Effort())
+    found = search_orders(problem, [0] * 7, 100, np.random.default_rng(seed), SearchLog())
     assert problem.scores.total(found) == pytest.approx(best_total(problem.scores.known_families()), abs=1e-7)
 
 
 def test_never_below_the_start_and_far_above_it_where_tables_are_nearly_deterministic() -> None:
     table = lv.datasets.network("insurance").sample(2000, seed=1)
-    problem, effort = problem_of(table), Effort()
+    problem, effort = problem_of(table), SearchLog()
     start = fixed_point(problem, [0] * problem.n_nodes, effort)
     found = climb_orders(problem, start, np.random.default_rng(0), effort)
     assert problem.scores.total(found) > problem.scores.total(start) + 20
@@ -56,7 +56,7 @@ def test_what_is_required_and_forbidden_holds() -> None:
     edges = {"required": [("dysp", "smoke")], "forbidden": [("lung", "either"), ("either", "lung")], "max_parents": 2}
     problem = problem_of(table, **edges)
     start = as_parents(problem.scores.names, Graph.from_edges(problem.scores.names, ()), [("dysp", "smoke")])
-    found = climb_orders(problem, start, np.random.default_rng(0), Effort())
+    found = climb_orders(problem, start, np.random.default_rng(0), SearchLog())
     assert problem.permits(found)
     learnt = lv.learn_structure(table, lv.BDe(), method="best", **edges).network  # pyright: ignore[reportArgumentType]
     assert "dysp" in learnt.parents("smoke")
@@ -70,7 +70,7 @@ def test_more_than_64_columns() -> None:
     table = lv.read_table({f"c{k}": cells[:, k].tolist() for k in range(70)})
     problem = problem_of(table)
     problem.scores.expand(69, 0)
-    found = search_orders(problem, [0] * 70, 5, rng, Effort())
+    found = search_orders(problem, [0] * 70, 5, rng, SearchLog())
     assert found[69] == 1
     assert problem.scores.total(found) > problem.scores.total([0] * 70)
 

@@ -31,7 +31,7 @@ def test_the_true_number_is_reached_from_a_wrong_one_held_by_arcs(true, start):
     truth = star(true, 5)
     data = truth.sample(2000, seed=6).drop("H")
     search = begin(data, lv.BDe(), Plan(max_hidden=1))
-    screening = Screening(search.ground, search.plan, search.baseline.graph, search.baseline.score, {}, "H")
+    screening = Screening(search.ground, search.plan, search.run, search.baseline.graph, search.baseline.score, {}, "H")
     crowded = {"H": (), **{name: ("H", *CHILDREN[max(0, i - 1) : i]) for i, name in enumerate(CHILDREN)}}
     sizes = {"H": start}
     tried = centred(screening, Graph.from_parents(crowded), sizes, rounds=0)

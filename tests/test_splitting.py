@@ -27,11 +27,11 @@ def chained(link: float) -> Network:
 def one_for_both(data, states):
     """A search that ended with one hidden variable over all columns, and the screening for the next."""
     search = begin(data, lv.BDe(), Plan(max_hidden=2))
-    alone = Screening(search.ground, search.plan, search.baseline.graph, search.baseline.score, {}, "H1")
+    alone = Screening(search.ground, search.plan, search.run, search.baseline.graph, search.baseline.score, {}, "H1")
     graph = Graph.from_parents({"H1": (), **dict.fromkeys(data.variables, ("H1",))})
     tried = centred(alone, graph, {"H1": states}, rounds=0)
     found = Found("H1", tried, {"H1": states}, 0.0, Candidate(frozenset(data.variables), "given"), "given")
-    return Screening(search.ground, search.plan, tried.graph, tried.score, {"H1": states}, "H2"), found
+    return Screening(search.ground, search.plan, search.run, tried.graph, tried.score, {"H1": states}, "H2"), found
 
 
 def test_two_linked_variables_come_apart():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time as clock
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +14,7 @@ import leverrier
 from leverrier.api.discovery import Discovery
 from leverrier.api.kinds import IN_TIME, TIME
 from leverrier.api.saved import load_examined, read_content
-from leverrier.counts.cluster_parts import ClusterParts, connect, threads_of
+from leverrier.counts.cluster_parts import ClusterParts
 from leverrier.counts.parted_counts import gathered
 from leverrier.data.file_parts import look_at
 from leverrier.data.matrix import as_matrix
@@ -24,16 +23,19 @@ from leverrier.data.reading.read_table import read_table
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
-from leverrier.discovery.codecs import kept_in
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
-from leverrier.discovery.plan import Plan, Progress, Stop, Work, answered
+from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.plan import Plan
 from leverrier.discovery.subsample import examine_large, sample_size
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
 from leverrier.learning.structure.score import BDe, Score
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
+from leverrier.run.stop import Stop, answered
 
 if TYPE_CHECKING:
     from leverrier.api.time_discovery import TimeDiscovery
@@ -111,24 +113,18 @@ def discover(
         )
         asked = {
             "seed": seed,
-            "budget": budget,
-            "progress": progress,
-            "stop": stop,
             "score": score,
             "max_parents": max_parents,
             "max_hidden": max_hidden,
             "evidence": evidence,
             "weights": weights,
-            "checkpoint": checkpoint,
-            "resume": resume,
         }
-        return discover_in_time(data, reading, method, asked)
+        in_time = Run.of(budget, stop=stop, progress=progress)
+        return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()
-    if client is not None:
-        client = connect(client)
-        jobs = threads_of(client)
-    table = _table(data, _reading(data, weights, ignore, types), max_memory, client)
+    whole = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
+    table = _table(data, _reading(data, weights, ignore, types), max_memory, whole.workers.client)
     if not table.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
     plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed)
@@ -138,25 +134,15 @@ def discover(
     rows = sample_size(table, sample)
     table = table.distinct() if rows and not table.counted else table
     cells = as_matrix(data, numbers).values if numbers and checkpoint is not None else b""
-    with kept_in(checkpoint, resume, "discover", table, method, plan, tests, rule, numbers, cells, rows) as journal:
-        plan = replace(
-            plan,
-            progress=progress,
-            stop=stop,
-            journal=journal,
-            work=None if work is None else Work(work),
-            client=client,
-            deadline=math.inf if budget is None else begun + budget,
-        )
-        tests = replace(tests, jobs=jobs or len(os.sched_getaffinity(0)))
+    about = (*identity(table), method, plan, tests, rule, numbers, cells, rows)
+    with whole.kept_in(checkpoint, resume, "discover", *about) as run:
 
-        def examined_by(plan: Plan, thorough: bool) -> tuple[Examined, Plan]:
-            found = _routes(data, table, numbers, method, rule, plan, tests, rows)
-            return described(found, data, table, rule, plan, thorough=thorough), plan
+        def examined_by(run: Run, thorough: bool) -> tuple[Examined, Run]:
+            found = _routes(data, table, numbers, method, rule, plan, tests, rows, run)
+            return described(found, data, table, rule, plan, thorough=thorough, run=run), run
 
-        late = replace(plan, progress=None, deadline=0.0)  # (what is kept, and nothing more)
-        examined, plan = answered(stop, lambda: examined_by(plan, evidence), lambda: examined_by(late, False))
-    if plan.spent:
+        examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
+    if run.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
     settings = {
         "seed": seed,
@@ -168,7 +154,7 @@ def discover(
         "sample": rows,
         "score": repr(rule),
         "version": leverrier.__version__,
-        "finished": not plan.spent,
+        "finished": not run.spent,
     }
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
 
@@ -189,7 +175,15 @@ def load(path: str | os.PathLike[str]) -> Discovery | TimeDiscovery:
 
 
 def _routes(
-    data: Any, table: Table, numbers: list[str], method: Method, score: Score, plan: Plan, tests: Tests, rows: int
+    data: Any,
+    table: Table,
+    numbers: list[str],
+    method: Method,
+    score: Score,
+    plan: Plan,
+    tests: Tests,
+    rows: int,
+    run: Run,
 ) -> Examined:
     """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes."""
     if method == "causes" and not applies(table):
@@ -197,15 +191,15 @@ def _routes(
     if method == "classes" or (method == "auto" and len(numbers) >= 2 and len(table.variables) <= FEW_COLUMNS):
         if not numbers:
             raise OptionError('method="classes" is for tables with numbers: this one has none; see latent_classes')
-        found = examine_classes(data, numbers, table, score, plan, tests)
+        found = examine_classes(data, numbers, table, score, plan, tests, run)
         if found.hidden or method == "classes":
             return found
-    examined = examine_large(table, score, plan, tests, rows) if rows else examine(table, score, plan, tests)
+    examined = examine_large(table, score, plan, tests, rows, run) if rows else examine(table, score, plan, tests, run)
     if numbers:
         cut = f"cut {len(numbers)} columns of numbers into bins (networks are over states)"
         examined = replace(examined, did=(cut, *examined.did))
     if method in ("auto", "causes") and applies(table):
-        return with_causes(table, examined, score, plan)
+        return with_causes(table, examined, score, plan, run)
     return examined
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time as clock
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -12,41 +13,45 @@ from leverrier.api.kinds import IN_TIME
 from leverrier.api.time_discovery import TimeDiscovery
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.discovery.codecs import kept_in
 from leverrier.discovery.diagnostics import versions
-from leverrier.discovery.plan import answered
-from leverrier.discovery.time.find_in_time import find_in_time
+from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.time.find_in_time import search_in_time
 from leverrier.discovery.time.memory_route import memories_in_time
 from leverrier.discovery.time.time_codecs import grouping
 from leverrier.discovery.time.time_diagnostics import TimeSummary, describe
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.errors import OptionError, TableError
+from leverrier.run.run import Run
+from leverrier.run.stop import answered
 
-FREE = ("budget", "progress", "stop")
-"""Options that a resumed run may have otherwise: they do not change what is found."""
 
-
-def discover_in_time(data: Any, reading: Mapping[str, Any], method: str, options: Mapping[str, Any]) -> TimeDiscovery:
+def discover_in_time(
+    data: Any,
+    reading: Mapping[str, Any],
+    method: str,
+    options: Mapping[str, Any],
+    whole: Run,
+    checkpoint: str | os.PathLike[str] | None,
+    resume: bool,
+) -> TimeDiscovery:
     """Lags first, then memories, then hidden chains, each judged on held-out blocks; or the source's loop.
 
     `reading` has by, time, ignore and types; `options` what `discover` was asked, None where nothing was said.
     """
     begun = clock.monotonic()
-    asked = dict(options)
-    checkpoint, resume = asked.pop("checkpoint"), asked.pop("resume")
-    how = _accepted(method, asked)
+    how = _accepted(method, dict(options))
     sequences = read_sequences(data, **({} if isinstance(data, Sequences) else reading))
     if not sequences.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    find = memories_in_time if method == "boyen1999" else find_in_time
-    belongs = (*grouping(sequences), find.__name__, sorted((k, v) for k, v in how.items() if k not in FREE))
-    with kept_in(checkpoint, resume, "discover", sequences.table, *belongs) as journal:
+    find = memories_in_time if method == "boyen1999" else search_in_time
+    belongs = (*identity(sequences.table), *grouping(sequences), find.__name__, sorted(how.items()))
+    with whole.kept_in(checkpoint, resume, "discover", *belongs) as run:
 
-        def run(**late: Any) -> tuple[TimeFindings, TimeSummary]:
-            found = find(sequences, **{**how, "journal": journal, **late})
+        def found_by(run: Run) -> tuple[TimeFindings, TimeSummary]:
+            found = find(sequences, run=run, **how)
             return found, describe(found, sequences, how["seed"])
 
-        found, summary = answered(how.get("stop"), run, lambda: run(progress=None, budget=0.0))  # (what is kept)
+        found, summary = answered(run.stop, lambda: found_by(run), lambda: found_by(run.hurried()))
     keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
     settings = {
         "by": keys,

@@ -13,6 +13,7 @@ import leverrier as lv
 from leverrier.cli import options
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, note
+from leverrier.run.event import Event
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
@@ -104,7 +105,7 @@ def discover(
     options.require_folders(report, saved)
     kept = options.checkpoint_place(checkpoint, report, resume, hush)
     with Interruptible(hush, budget, afterwards(not static), cuts=True) as run:
-        run.tell("loading")
+        run.tell(Event.LOADING)
         found = lv.discover(
             table,
             by=by,
@@ -163,8 +164,8 @@ def report(findings: str, output: str | None, title: str | None, static: bool, q
     options.require_folders(page)
     with Interruptible(quiet) as run:
         run.load(lv.load)
-        run.stop.waiting = True  # Ctrl-C ends it where it is: the page is written whole or not at all
-        run.tell("the page")
+        run.stop.break_in()  # Ctrl-C ends it where it is: the page is written whole or not at all
+        run.tell(Event.PAGE)
         found = lv.load(findings)
         heading = title or f"What nobody measured in {Path(findings).name.split('.')[0]}"
         with told_as_notes(quiet):
@@ -189,14 +190,14 @@ def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool
 
     with Interruptible(quiet or as_json) as run:
         run.load(lv.load, lv.read_table)
-        run.stop.waiting = True  # Ctrl-C ends it where it is: nothing is written by then
-        run.tell("loading")
+        run.stop.break_in()  # Ctrl-C ends it where it is: nothing is written by then
+        run.tell(Event.LOADING)
         found = lv.load(findings)
         if not found.hidden:
             raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
-        run.tell("states of rows")
+        run.tell(Event.STATES_OF_ROWS)
         states = found.states_of(table)
-        run.tell("writing")
+        run.tell(Event.WRITING)
         rows = append_columns(table, states, output)
     if as_json:
         click.echo(json.dumps({"rows": rows, "output": output, "hidden": [each.name for each in found.hidden]}))

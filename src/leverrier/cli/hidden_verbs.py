@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +56,7 @@ def cardinality(
         raise lv.OptionError("--brief runs EM, --no-refine does not: give one of them")
     with Interruptible(quiet or as_json, budget) as run:
         run.load(lv.read_table, lv.cardinality)
-        run.stop.waiting = True  # Ctrl-C breaks in: EM ends where it is, and what it has counts
+        run.stop.break_in()  # Ctrl-C breaks in: EM ends where it is, and what it has counts
         model = open_network(network)
         known = {name: model.states[name] for name in model.variables if name not in hidden}
         data = lv.read_table(table, states=known)
@@ -70,7 +69,7 @@ def cardinality(
             seed=seed,
             budget=run.seconds,
             jobs=jobs or 1,
-            progress=run.line,
+            progress=run.tell,
         )
     words = {"states": found.states, "status": str(found.status), "words": str(found)}
     click.echo(json.dumps(words) if as_json else str(found))
@@ -110,7 +109,7 @@ def classes(
     """
     with Interruptible(quiet or as_json, budget) as run:
         run.load(lv.read_table, lv.latent_classes)
-        run.stop.waiting = True
+        run.stop.break_in()
         found = lv.latent_classes(
             table,
             states=_numbers(states),
@@ -120,7 +119,7 @@ def classes(
             budget=run.seconds,
             max_memory=max_memory,
             client=cluster,
-            progress=run.line,
+            progress=run.tell,
         )
     if output:
         lv.write_network(found.network, output)
@@ -193,13 +192,8 @@ def causes(
     kept = options.checkpoint_place(checkpoint, f"{os.path.splitext(table)[0]}.causes.html", resume, hush)
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
-        run.stop.waiting = True  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
+        run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
         signs = lv.read_table(table).drop(*ignore)
-
-        def tell(line: str, _: float) -> None:
-            found = re.fullmatch(r"(.*): sweep ([0-9]+) of ([0-9]+).*", line)
-            run.tell(found[1] if found else line, int(found[2]) / int(found[3]) if found else None)
-
         found = lv.hidden_causes(
             signs,
             method,
@@ -209,14 +203,14 @@ def causes(
             per_cause=() if alike else ("lambda", "p"),
             jobs=jobs,
             budget=run.seconds,
-            progress=tell,
+            progress=run.tell,
             checkpoint=kept,
             resume=resume,
         )
-    if found.status is Status.ITERATION_LIMIT:
-        forget(kept)
-    else:
+    if found.status in (Status.BUDGET, Status.INTERRUPTED):
         note(f"leverrier: {found.status}; the same command with --resume goes on from {kept}", hush)
+    else:  # every sweep was made: there is nothing to go on from
+        forget(kept)
     click.echo(json.dumps(found.to_dict()) if as_json else str(found))
     if pictures:
         _draw(found, Path(pictures))

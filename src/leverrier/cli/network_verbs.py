@@ -11,6 +11,7 @@ import leverrier as lv
 from leverrier.cli import options
 from leverrier.cli.progress_bar import Interruptible
 from leverrier.errors import OptionError
+from leverrier.run.event import Event
 
 METHODS = ("auto", "best", "ges", "hill-climb")
 SCORES = {"bdeu": "BDeu", "bde": "BDe", "bic": "BIC", "aic": "AIC"}
@@ -43,10 +44,10 @@ def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: in
     """
     with Interruptible(quiet or as_json) as run:
         run.load(lv.Network, lv.write_table)
-        run.stop.waiting = True  # Ctrl-C ends it where it is: the file is there whole or not at all
-        run.tell("drawing")
+        run.stop.break_in()  # Ctrl-C ends it where it is: the file is there whole or not at all
+        run.tell(Event.DRAWING)
         table = open_network(network).sample(rows, seed=seed).drop(*hide)
-        run.tell("writing")
+        run.tell(Event.WRITING)
         lv.write_table(table, output)
     if as_json:
         click.echo(json.dumps({"rows": table.n_rows, "variables": len(table.variables), "output": output}))
@@ -68,8 +69,8 @@ def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
     """
     with Interruptible(quiet or as_json) as run:
         run.load(lv.Network, lv.write_network)
-        run.stop.waiting = True
-        run.tell("converting")
+        run.stop.break_in()
+        run.tell(Event.CONVERTING)
         network = open_network(source)
         lv.write_network(network, target)
     if as_json:
@@ -116,8 +117,8 @@ def learn(
     """
     with Interruptible(quiet or as_json, budget) as run:
         run.load(lv.read_table, lv.learn_structure)
-        run.stop.waiting = True
-        run.tell("reading")
+        run.stop.break_in()
+        run.tell(Event.READING)
         score = getattr(lv, SCORES[rule])()
         found = lv.learn_structure(
             table,
@@ -126,11 +127,11 @@ def learn(
             max_parents=max_parents,
             seed=seed,
             budget=run.seconds,
-            threads=jobs,
+            jobs=jobs,
             work=work,
             max_memory=max_memory,
             client=cluster,
-            progress=run.line,
+            progress=run.tell,
         )
     if output:
         lv.write_network(found.network, output)

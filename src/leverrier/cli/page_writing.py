@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from leverrier.cli.progress_bar import Interruptible, note
+from leverrier.run.event import Event, Told
 
 AFTERWARDS = 2.5
 """Seconds of computing that the answer from what is kept, and the report, take."""
@@ -23,11 +25,11 @@ def telling(run: Interruptible, live: bool) -> Callable[..., None]:
     """Progress; while the tests run elsewhere, the page's libraries are loaded here."""
     from leverrier.report.charts.pictures import load_in_background
 
-    begun: list[str] = []
+    begun: list[Event] = []
 
-    def tell(what: str, share: float | None = None) -> None:
-        if what.startswith("tables with nothing hidden") and not begun:
-            begun.append(what)
+    def tell(what: Told, share: float = math.nan) -> None:
+        if what.event is Event.NULL_TABLES and not begun:
+            begun.append(what.event)
             load_in_background(live)
         run.tell(what, share)
 

@@ -6,6 +6,7 @@ then makes the answer (see `discover`).
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -17,6 +18,8 @@ import click
 
 from leverrier.cli.clock import process_age, slowness
 from leverrier.errors import Cut
+from leverrier.run.event import Event, Told
+from leverrier.run.stop import Stop
 
 PATIENCE = 2.0
 """Seconds before a bar is shown: quick answers need none."""
@@ -38,15 +41,13 @@ class Interruptible:
     def __init__(
         self, quiet: bool, budget: float | None = None, afterwards: float = 0.0, *, cuts: bool = False
     ) -> None:
-        from leverrier.discovery.plan import Stop  # (late: `leverrier --help` must not import numerics)
-
         self.stop = Stop()
         self.budget = budget
         self._afterwards = afterwards
         self._quiet = quiet or not sys.stderr.isatty()
         self._begun = time.monotonic()
         self._bar: Any = None
-        self._tasks: dict[str, Any] = {}
+        self._tasks: dict[Event | str, Any] = {}
         self._before: Any = None
         self._cuts = cuts
         self._armed = False
@@ -80,9 +81,10 @@ class Interruptible:
         if kind is Cut and self.stop.asked:
             raise KeyboardInterrupt from None
 
-    def tell(self, what: str, share: float | None = None) -> None:
+    def tell(self, what: Told | Event, share: float = math.nan) -> None:
         """One line for each kind of work, with the share done if that is known: then it is under way and can be cut."""
-        if share is not None and not self._armed and self._cuts and self.seconds is not None and CAN_CUT:
+        known = not math.isnan(share)
+        if known and not self._armed and self._cuts and self.seconds is not None and CAN_CUT:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, self.seconds + GRACE)
         if self._quiet or time.monotonic() - self._begun < PATIENCE:
@@ -90,18 +92,17 @@ class Interruptible:
         if self._bar is None:
             self._bar = _bar()
             self._bar.start()
-        if what not in self._tasks:
-            self._tasks[what] = self._bar.add_task(what, total=None if share is None else 1.0)
-        self._bar.update(self._tasks[what], completed=share)
+        told = what if isinstance(what, Told) else Told.of(what)
+        task = told.event if told.event.is_step else told.task
+        if task not in self._tasks:
+            self._tasks[task] = self._bar.add_task(told.task, total=1.0 if known else None)
+        words = str(told) if told.event.is_step else told.task
+        self._bar.update(self._tasks[task], completed=share if known else None, description=words)
 
     def load(self, *names: Any) -> None:  # noqa: ARG002  (naming them has loaded them)
         """Libraries are loaded before an interrupt may break in: half-loaded ones are of no use."""
         if self.stop.asked:
             leave()
-
-    def line(self, line: str, value: float) -> None:  # noqa: ARG002  (what learners tell: a line and where they are)
-        """One moving line for work whose share done nobody knows."""
-        self.tell(line)
 
     def _interrupted(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self.stop.asked:
@@ -127,8 +128,8 @@ def leave(words: str = "interrupted") -> None:
             continue
     if words:
         os.write(2, f"leverrier: {words}\n".encode())
-    for module, end in (("workers", "end_workers"), ("ahead", "end_compiling")):
-        loaded = sys.modules.get(f"leverrier.discovery.{module}")
+    for module, end in (("pool", "end_workers"), ("precompile", "end_compiling")):
+        loaded = sys.modules.get(f"leverrier.run.{module}")
         getattr(loaded, end, int)()  # (int does nothing: it is not loaded, or not wholly)
     os._exit(130)
 

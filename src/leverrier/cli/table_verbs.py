@@ -9,6 +9,7 @@ import click
 import leverrier as lv
 from leverrier.cli import options
 from leverrier.cli.progress_bar import Interruptible
+from leverrier.run.event import Event
 
 
 @click.command()
@@ -24,8 +25,8 @@ def check(table: str, as_json: bool, quiet: bool) -> None:
     """
     with Interruptible(quiet or as_json) as run:
         run.load(lv.read_table)
-        run.stop.waiting = True
-        run.tell("reading")
+        run.stop.break_in()
+        run.tell(Event.READING)
         data = lv.read_table(table)
     if as_json:
         columns = [

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import once
 from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.discovery.evidence.null_test import Evidence
 from leverrier.discovery.examined import Examined
@@ -24,6 +23,8 @@ from leverrier.models.network import Network
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.noisy_or.hidden_causes import hidden_causes
 from leverrier.noisy_or.signs import read_signs
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
@@ -43,11 +44,11 @@ def applies(table: Table) -> bool:
     return binary and large_enough and len(table.variables) * table.n_rows <= MOST_CELLS
 
 
-def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Examined:
+def with_causes(table: Table, found: Examined, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Examined:
     """The same findings, or overlapping causes in their place where held-out rows prefer them clearly."""
-    plan.tell("overlapping causes", 0.0)
+    run.tell(Event.OVERLAPPING_CAUSES, 0.0)
     try:
-        gains = _held_out(table, found, score, plan)
+        gains = _held_out(table, found, score, plan, run)
     except TooLargeError:
         note = "overlapping causes were not compared: so many overlap in one row that held-out rows cannot be summed"
         return replace(found, did=(*found.did, note))
@@ -60,11 +61,11 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     )
     if mean <= Z * error:
         return replace(found, did=(*found.did, words))
-    whole = _sampled(table, plan)
-    if plan.spent:
+    whole = _sampled(table, plan, run)
+    if run.spent:
         cut = "overlapping causes were better there, but the time ran out before they were named"
         return replace(found, did=(*found.did, words, cut))
-    plan.tell("overlapping causes", 1.0)
+    run.tell(Event.OVERLAPPING_CAUSES, 1.0)
     half = float(ndtri(0.975)) * error
     evidence = Evidence(
         mean * table.n_rows,
@@ -77,31 +78,31 @@ def with_causes(table: Table, found: Examined, score: Score, plan: Plan) -> Exam
     return _in_place(table, found, whole, evidence, words)
 
 
-def _sampled(table: Table, plan: Plan) -> HiddenCausesResult:
+def _sampled(table: Table, plan: Plan, run: Run) -> HiddenCausesResult:
     return hidden_causes(
-        table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, per_cause=OWN, jobs=1, budget=plan.seconds_left()
+        table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, per_cause=OWN, jobs=1, budget=run.seconds_left()
     )
 
 
-def _held_out(table: Table, found: Examined, score: Score, plan: Plan) -> NDArray[np.float64] | None:
+def _held_out(table: Table, found: Examined, score: Score, plan: Plan, run: Run) -> NDArray[np.float64] | None:
     """By row, what causes learned on the other folds say of it, less what the network says."""
     fold = np.random.default_rng([plan.seed, 29]).permutation(table.n_rows) % FOLDS
     gains = np.zeros(table.n_rows)
     for k in range(FOLDS):
         train, test = table.take(fold != k), table.take(fold == k)
-        compute = partial(_gains, train, test, found.network, score, plan)
-        of_fold = once(plan, ("causes", k), compute, otherwise=lambda: None)
+        compute = partial(_gains, train, test, found.network, score, plan, run)
+        of_fold = run.once(("causes", k), compute, otherwise=lambda: None)
         if of_fold is None:
             return None
         gains[fold == k] = of_fold
-        plan.tell("overlapping causes", (k + 1) / (FOLDS + 1))
+        run.tell(Event.OVERLAPPING_CAUSES, (k + 1) / (FOLDS + 1))
     return gains
 
 
-def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan) -> NDArray[np.float64] | None:
+def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan, run: Run) -> NDArray[np.float64] | None:
     """By row of the fold; None if time runs out meanwhile."""
-    causes = _sampled(train, plan)
-    if plan.spent:
+    causes = _sampled(train, plan, run)
+    if run.spent:
         return None
     network = learned_again(rival, train, score)
     return causes.row_log_likelihoods(test) - network.row_log_likelihood(test)

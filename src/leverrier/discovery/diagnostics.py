@@ -24,6 +24,8 @@ from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.mixed_class_model import MixedClasses
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 Floats = NDArray[np.float64]
 
@@ -36,17 +38,19 @@ EXACT_CAUSES = 18
 PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
-def described(found: Examined, source: Any, table: Table, score: Score, plan: Plan, thorough: bool = True) -> Examined:
+def described(
+    found: Examined, source: Any, table: Table, score: Score, plan: Plan, thorough: bool = True, run: Run = UNBOUNDED
+) -> Examined:
     """The same findings with counts of rows, remaining dependencies and versions. Sees the rows once, keeps none.
 
     What takes simulated tables or more fits is left out unless `thorough`.
     """
-    plan.tell("what is left unexplained", 0.0)
-    posteriors = {} if plan.spent else _posteriors(found, source, table)
-    left = None if plan.spent or not thorough else remaining(table, _simulator(found, table), plan.seed)
-    scores = {} if plan.spent or not thorough else _scores(found, table, score, plan)
-    merges = {} if plan.spent or not thorough else _merges(found, table, score)
-    plan.tell("what is left unexplained", 1.0)
+    run.tell(Event.UNEXPLAINED, 0.0)
+    posteriors = {} if run.spent else _posteriors(found, source, table)
+    left = None if run.spent or not thorough else remaining(table, _simulator(found, table), plan.seed)
+    scores = {} if run.spent or not thorough else _scores(found, table, score, plan, run)
+    merges = {} if run.spent or not thorough else _merges(found, table, score)
+    run.tell(Event.UNEXPLAINED, 1.0)
     return replace(
         found,
         rows=rows_of(table, posteriors),
@@ -100,10 +104,12 @@ def _simulator(found: Examined, table: Table) -> Simulate:
     return lambda rows, rng: found.network.sample(rows, rng).select(table.variables)
 
 
-def _scores(found: Examined, table: Table, score: Score, plan: Plan) -> dict[str, tuple[tuple[int, float], ...]]:
+def _scores(
+    found: Examined, table: Table, score: Score, plan: Plan, run: Run
+) -> dict[str, tuple[tuple[int, float], ...]]:
     """By hidden variable of a network, the score with the same arcs and other numbers of states; larger is better."""
     most = MOST_CELLS if table.n_missing == 0 else MOST_CELLS // 10
-    if found.model is not None or not math.isinf(plan.deadline) or table.n_rows * len(table.variables) > most:
+    if found.model is not None or not math.isinf(run.deadline) or table.n_rows * len(table.variables) > most:
         return {}
     scores: dict[str, tuple[tuple[int, float], ...]] = {}
     for each in found.hidden:
@@ -125,7 +131,7 @@ def _scores(found: Examined, table: Table, score: Score, plan: Plan) -> dict[str
                 jobs=1,
             )
             reached.append((k, fitted.score))
-            if plan.spent:
+            if run.spent:
                 return scores
         scores[each.name] = tuple(reached)
     return scores

@@ -6,7 +6,6 @@ import time
 from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import once, same
 from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
 from leverrier.discovery.evidence.held_out import held_out_gain
 from leverrier.discovery.evidence.null_test import FLOOR, Evidence, null_test
@@ -14,13 +13,15 @@ from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import support
 from leverrier.discovery.examined import Examined, Shape, Verdict
 from leverrier.discovery.findings import Findings, HiddenVariable
+from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.search import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.pool import prepare
-from leverrier.discovery.precompile import compile_ahead
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.run.codecs import same
+from leverrier.run.pool import prepare
+from leverrier.run.run import UNBOUNDED, Run
 
 QUICK, SMALL = 1.0, 5000
 """Where a search takes moments (by seconds, by cells of the table), starting other processes would take longer."""
@@ -37,7 +38,6 @@ class Tests:
     resamples: int = 6
     held_out: bool = True
     power: bool = True
-    jobs: int = 1
     early: bool = True
 
     @property
@@ -45,17 +45,16 @@ class Tests:
         return self.draws == 0
 
 
-def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
+def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Examined:
     """The network route: where hidden variables sit, whether they are real, and what their states mean."""
     begun = time.monotonic()
-    compile_ahead(tests.jobs)
-    search = begin(table, score, plan)
-    seconds = once(plan, ("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
+    compile_first(run.workers.jobs)
+    search = begin(table, score, plan, run)
+    seconds = run.once(("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
     quick = seconds * len(table.variables) < QUICK or table.n_rows * len(table.variables) < SMALL
-    tests = replace(tests, jobs=1) if quick else tests
-    search.plan = plan = replace(plan, jobs=tests.jobs)
-    if plan.client is None and seconds < COMPILED:
-        prepare(tests.jobs, practise)
+    search.run = run = run.shared_by(1) if quick else run
+    if run.workers.client is None and seconds < COMPILED:
+        prepare(run.workers.jobs, practise)
     did = [_filled_words(table)] if table.n_missing else []
     did.append(f"learned the best network without hidden variables ({len(search.baseline.network.edges)} arcs)")
     evidence: list[Evidence] = []
@@ -65,7 +64,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
         if tests.early and hopeless:
             _give_up(search, f"none accepted: the best gain, {search.found[-1].gain:.1f} nats, is below {FLOOR:.0f}")
             break
-        tested = null_test(search, tests.draws, tests.jobs, early=tests.early) if tests.draws else _untested(search)
+        tested = null_test(search, tests.draws, early=tests.early) if tests.draws else _untested(search)
         if not tested.accepted:
             rejected.append(replace(findings(search).hidden[-1], evidence=tested))
             _give_up(search, "none accepted: tables with nothing hidden gained about as much")
@@ -75,14 +74,14 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
     did.append(f"tried {len(search.attempts)} candidates")
     whole = None
     if not found.hidden and tests.draws and plan.method == "region":
-        whole = whole_class(search, tests.draws, tests.jobs)
+        whole = whole_class(search, tests.draws)
     if whole is not None:
         did.append("asked whether one class behind all columns explains them better than arcs do (Cox's test)")
-        return _of_class(search, whole, table, score, rejected, tests, did, begun)
-    hidden = _with_evidence(found, evidence, table, score, plan, tests)
+        return _of_class(search, whole, rejected, tests, did, begun)
+    hidden = _with_evidence(found, evidence, search, tests)
     examined = examined_of(search, found, hidden, tuple(rejected), did)
     if not hidden and tests.power and tests.draws:
-        missed = power(search.baseline.network, round(table.total), score, plan, tests.jobs)
+        missed = power(search.baseline.network, round(table.total), score, plan, run)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
 
@@ -99,16 +98,18 @@ def _untested(search: Search) -> Evidence:
 
 
 def _with_evidence(
-    found: Findings, evidence: list[Evidence], table: Table, score: Score, plan: Plan, tests: Tests
+    found: Findings, evidence: list[Evidence], search: Search, tests: Tests
 ) -> tuple[HiddenVariable, ...]:
     """Each hidden variable with all that speaks for it."""
     if not found.hidden or tests.none:
         return tuple(replace(each, evidence=one) for each, one in zip(found.hidden, evidence, strict=True))
-    back = support(found, table, score, plan, tests.resamples, tests.jobs) if tests.resamples else {}
+    back = (
+        support(found, search.table, search.score, search.plan, tests.resamples, search.run) if tests.resamples else {}
+    )
     hidden = []
     for number, (each, one) in enumerate(zip(found.hidden, evidence, strict=True)):
         if tests.held_out:
-            gained = _held_out(found.steps[number + 1], found.steps[number], table, score, plan)
+            gained = _held_out(found.steps[number + 1], found.steps[number], search)
             one = one if gained is None else replace(one, held_out=gained[0], held_out_interval=gained[1])
         if each.name in back:
             one = replace(one, support=back[each.name].share, links=back[each.name].links)
@@ -116,15 +117,12 @@ def _with_evidence(
     return tuple(hidden)
 
 
-def _held_out(
-    with_it: Network, without: Network, table: Table, score: Score, plan: Plan
-) -> tuple[float, tuple[float, float]] | None:
+def _held_out(with_it: Network, without: Network, search: Search) -> tuple[float, tuple[float, float]] | None:
     """The gain on held-out rows and its interval; None where time ran out."""
-    key = ("held out", with_it.graph, without.graph)
-    return once(
-        plan,
+    key = ("held out", with_it.graph.parent_map, without.graph.parent_map)
+    return search.run.once(
         key,
-        lambda: held_out_gain(with_it, without, table, score, plan),
+        lambda: held_out_gain(with_it, without, search.table, search.score, search.plan, run=search.run),
         same,
         lambda piece: (piece[0], (piece[1][0], piece[1][1])),
         lambda: None,
@@ -173,23 +171,16 @@ def _verdict(search: Search, hidden: tuple[HiddenVariable, ...], rejected: tuple
 
 
 def _of_class(
-    search: Search,
-    whole: WholeClass,
-    table: Table,
-    score: Score,
-    rejected: list[HiddenVariable],
-    tests: Tests,
-    did: list[str],
-    begun: float,
+    search: Search, whole: WholeClass, rejected: list[HiddenVariable], tests: Tests, did: list[str], begun: float
 ) -> Examined:
     """One class behind all columns, believed by Cox's test."""
     evidence = whole.evidence
     if tests.held_out:
-        gained = _held_out(whole.network, search.baseline.network, table, score, search.plan)
+        gained = _held_out(whole.network, search.baseline.network, search)
         evidence = evidence if gained is None else replace(evidence, held_out=gained[0], held_out_interval=gained[1])
     variable = replace(whole.variable, evidence=evidence)
     empty = examined_of(search, findings(search), (), tuple(rejected), did)
-    posterior = whole.network.posterior(table, variable.name)
+    posterior = whole.network.posterior(search.table, variable.name)
     return replace(
         empty,
         verdict="found",
@@ -197,7 +188,7 @@ def _of_class(
         hidden=(variable,),
         network=whole.network,
         score=whole.score,
-        meanings={variable.name: explain(whole.network, table, variable.name, posterior)},
+        meanings={variable.name: explain(whole.network, search.table, variable.name, posterior)},
         reason="found",
         seconds=time.monotonic() - begun,
     )

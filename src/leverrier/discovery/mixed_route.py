@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import each_once
 from leverrier.discovery.evidence.null_test import BATCH, Evidence, decided, threshold
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.examined import Examined
@@ -20,19 +19,23 @@ from leverrier.learning.classes.mixed_classes import MixedClassResult, mixed_cla
 from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.mixed_class_model import MixedClasses
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 FIRST_STATES, MOST_STATES = 4, 8
 STARTS = 4
 
 
-def examine_classes(source: Any, numbers: list[str], table: Table, score: Score, plan: Plan, tests: Tests) -> Examined:
+def examine_classes(
+    source: Any, numbers: list[str], table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED
+) -> Examined:
     """Is there a hidden class behind these columns? The gain over one class, tested on tables that have one."""
     begun = time.monotonic()
-    plan.tell("classes over numbers and categories", 0.0)
+    run.tell(Event.MIXED_CLASSES, 0.0)
     found = _fit(source, numbers, plan.seed)
     single = mixed_classes(source, 1, numbers=numbers, starts=1, seed=plan.seed)
-    plain = learn_structure(table, score, threads=1, holes="available")
-    evidence = _null_test(found, single.model, numbers, table.n_rows, plan, tests)
+    plain = learn_structure(table, score, jobs=1, holes="available")
+    evidence = _null_test(found, single.model, numbers, table.n_rows, plan, tests, run)
     name = "H1" if "H1" not in table.variables else "H1_"
     variable = HiddenVariable(
         name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes", evidence
@@ -75,7 +78,7 @@ def _fit(source: Any, numbers: list[str], seed: int) -> MixedClassResult:
 
 
 def _null_test(
-    found: MixedClassResult, single: MixedClasses, numbers: list[str], rows: int, plan: Plan, tests: Tests
+    found: MixedClassResult, single: MixedClasses, numbers: list[str], rows: int, plan: Plan, tests: Tests, run: Run
 ) -> Evidence:
     """The gain in tables simulated from the best model with one class."""
     if found.states == 1 or not tests.draws:
@@ -85,10 +88,10 @@ def _null_test(
     seeds = np.random.SeedSequence([plan.seed, 31]).spawn(tests.draws)
     for first in range(0, tests.draws, BATCH):
         batch = seeds[first : first + BATCH]
-        calls, keys = [(single, numbers, rows, seed) for seed in batch], [seed.spawn_key for seed in batch]
-        drawn = each_once(plan, tests.jobs, "one class", _null_gain, calls, keys)
+        keys = [("one class", *seed.spawn_key) for seed in batch]
+        drawn = run.map(_null_gain, [(single, numbers, rows, seed) for seed in batch], keys)
         gains += drawn
-        plan.tell("tables with one class", len(gains) / tests.draws)
+        run.tell(Event.ONE_CLASS_TABLES, len(gains) / tests.draws)
         stopped = decided(found.gain, gains) or ("" if len(drawn) == len(batch) else "the budget ran out")
         if stopped:
             break

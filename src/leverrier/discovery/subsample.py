@@ -20,6 +20,7 @@ from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.search import begin, findings, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
+from leverrier.run.run import UNBOUNDED, Run
 
 LARGE = 100_000
 """Tables of more rows than this are sampled, unless another number is asked for."""
@@ -44,17 +45,18 @@ def sampled(table: Table, rows: int, seed: int) -> Table:
     return Table(table.columns, np.ascontiguousarray(table.codes[:, chosen]), None, table.notes, table.aside)
 
 
-def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: int) -> Examined:
+def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: int, run: Run = UNBOUNDED) -> Examined:
     """The network route on a sample of a table of distinct rows; then the same hidden variables in all of it."""
-    found = examine(sampled(table, rows, plan.seed), score, plan, tests)
+    found = examine(sampled(table, rows, plan.seed), score, plan, tests, run)
     shape = shape_of(table)
     where = f"looked for hidden variables, and tested them, in {rows:,} rows drawn at random"
-    if plan.spent:
+    if run.spent:
         return replace(found, shape=shape, did=(where, *found.did, "learned the model from those rows alone"))
     hidden = tuple(_said_of(each, rows) for each in found.hidden)
     if table.n_missing or found.kind != "network":
         return _refitted(replace(found, shape=shape, hidden=hidden), table, score, where)
-    search = begin(table, score, replace(plan, journal=None, baseline_seeds=1, max_hidden=len(hidden)))
+    whole = replace(plan, baseline_seeds=1, max_hidden=len(hidden))
+    search = begin(table, score, whole, replace(run.shared_by(1), journal=None))
     for each in hidden:
         search.suggested = (Candidate(each.neighbours, "found in a sample of the rows"),)
         if not next_hidden(search):

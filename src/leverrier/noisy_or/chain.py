@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,32 +13,25 @@ from leverrier.noisy_or.chain_codec import TRACES, chain_of, chain_piece
 from leverrier.noisy_or.draws import Draws
 from leverrier.noisy_or.sampler import Sampler
 from leverrier.noisy_or.sampler_state import State
-from leverrier.run.checkpoint import Journal
+from leverrier.run.event import Event
+from leverrier.run.run import Run
 from leverrier.status import Status
-
-Progress = Callable[[str, float], None]
-"""Called with a line and the share of the chain's sweeps done."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How long, what is kept, where it is saved."""
+class Sweeping:
+    """How long each chain is, and which of its sweeps are kept."""
 
     sweeps: int
     warmup: int
     every: int
     start: int
     seconds: float = float("inf")
-    """For one chain."""
-    journal: Journal | None = None
-    """Where chains are kept, and taken up from."""
-    progress: Progress | None = None
-    stop: threading.Event = field(default_factory=threading.Event)
-    """Set by whoever wants every chain to end after its sweep."""
+    """That one chain may take, of all the time there is."""
 
 
 @dataclass(eq=False)
-class Run:
+class ChainRun:
     """A chain as far as it came."""
 
     number: int
@@ -67,43 +58,44 @@ def record(trace: dict[str, list[float]], state: State, log_joint: float) -> Non
     trace["log_joint"].append(log_joint)
 
 
-def run_chain(sampler: Sampler, plan: Plan, number: int, seed: np.random.SeedSequence) -> Run:
+def run_chain(sampler: Sampler, how: Sweeping, number: int, seed: np.random.SeedSequence, run: Run) -> ChainRun:
     """Sweep until done, out of time, or told to stop; a chain can be resumed from where its file left it."""
     rng = np.random.default_rng(seed)
-    journal, name = plan.journal, f"chain-{number}"
+    own = run.within(how.seconds)
+    journal, name = run.journal, f"chain-{number}"
     kept = None if journal is None else journal.get(name)
-    state, trace, draws = sampler.init(rng, plan.start), {name: [] for name in TRACES}, Draws()
+    state, trace, draws = sampler.init(rng, how.start), {name: [] for name in TRACES}, Draws()
     if kept is not None:
         state, trace, draws = chain_of(kept, state, rng)
-    run = Run(number, trace, draws, state, Status.ITERATION_LIMIT)
-    deadline = time.monotonic() + plan.seconds
+    chain = ChainRun(number, trace, draws, state, Status.ITERATION_LIMIT)
     saved = time.monotonic()
-    say = max(1, plan.sweeps // 20)
-    whole = _Mark(rng.bit_generator.state, state, run.n_sweeps, len(draws))
+    say = max(1, how.sweeps // 20)
+    whole = _Mark(rng.bit_generator.state, state, chain.n_sweeps, len(draws))
     try:
-        while run.n_sweeps < plan.sweeps:
-            if plan.stop.is_set():
-                run.status = Status.INTERRUPTED
+        while chain.n_sweeps < how.sweeps:
+            if own.stopped:
+                chain.status = Status.INTERRUPTED
                 break
-            if run.n_sweeps and time.monotonic() > deadline:
-                run.status = Status.BUDGET
+            if chain.n_sweeps and own.late:
+                chain.status = Status.BUDGET
                 break
             with as_raised():
-                _sweep(sampler, plan, run, rng)
-            whole = _Mark(rng.bit_generator.state, run.state, run.n_sweeps, len(draws))
+                _sweep(sampler, how, chain, rng)
+            whole = _Mark(rng.bit_generator.state, chain.state, chain.n_sweeps, len(draws))
             if journal is not None and time.monotonic() - saved > journal.checkpoint.every:
-                journal.add(name, chain_piece(rng, run.state, trace, draws))
+                journal.add(name, chain_piece(rng, chain.state, trace, draws))
                 saved = time.monotonic()
-            if plan.progress is not None and (run.n_sweeps % say == 0 or run.n_sweeps == plan.sweeps):
-                line = f"chain {number + 1}: sweep {run.n_sweeps} of {plan.sweeps}, {run.state.count} causes"
-                plan.progress(line, run.n_sweeps / plan.sweeps)
+            if chain.n_sweeps % say == 0 or chain.n_sweeps == how.sweeps:
+                said = f"sweep {chain.n_sweeps} of {how.sweeps}, {chain.state.count} causes"
+                run.tell(Event.SAMPLED_CHAIN, chain.n_sweeps / how.sweeps, number + 1, said=said)
     except KeyboardInterrupt:
-        plan.stop.set()
-        run.status = Status.INTERRUPTED
-        whole.restore(run, rng)
-    if journal is not None and run.n_sweeps:
-        journal.add(name, chain_piece(rng, run.state, trace, draws))
-    return run
+        if run.stop is not None:
+            run.stop.spread()
+        chain.status = Status.INTERRUPTED
+        whole.restore(chain, rng)
+    if journal is not None and chain.n_sweeps:
+        journal.add(name, chain_piece(rng, chain.state, trace, draws))
+    return chain
 
 
 class _Mark(NamedTuple):
@@ -114,20 +106,20 @@ class _Mark(NamedTuple):
     n_sweeps: int
     n_draws: int
 
-    def restore(self, run: Run, rng: np.random.Generator) -> None:
+    def restore(self, chain: ChainRun, rng: np.random.Generator) -> None:
         rng.bit_generator.state = self.generator
-        run.state = self.state
-        del run.draws.items[self.n_draws :]
-        for values in run.trace.values():
+        chain.state = self.state
+        del chain.draws.items[self.n_draws :]
+        for values in chain.trace.values():
             del values[self.n_sweeps :]
 
 
-def _sweep(sampler: Sampler, plan: Plan, run: Run, rng: np.random.Generator) -> None:
+def _sweep(sampler: Sampler, how: Sweeping, chain: ChainRun, rng: np.random.Generator) -> None:
     """One step, recorded."""
-    state, _ = sampler.step(rng, run.state)
+    state, _ = sampler.step(rng, chain.state)
     log_joint = sampler.log_joint(state)
-    run.state = state
-    record(run.trace, state, log_joint)
-    past = run.n_sweeps - plan.warmup
-    if past > 0 and past % plan.every == 0:
-        run.draws.add(run.n_sweeps - 1, state)
+    chain.state = state
+    record(chain.trace, state, log_joint)
+    past = chain.n_sweeps - how.warmup
+    if past > 0 and past % how.every == 0:
+        chain.draws.add(chain.n_sweeps - 1, state)

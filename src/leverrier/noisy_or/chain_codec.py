@@ -8,16 +8,9 @@ import numpy as np
 
 from leverrier.errors import FormatError
 from leverrier.noisy_or.draws import Draws
-from leverrier.noisy_or.observations import Observations
 from leverrier.noisy_or.sampler_state import State
-from leverrier.run.checkpoint import marked
 
 TRACES = ("epsilon", "lambda", "p", "alpha", "count", "log_joint")
-
-
-def fingerprint(observations: Observations, asked: Any) -> str:
-    """What a checkpoint belongs to: the signs and everything asked that changes the answer."""
-    return marked("hidden causes", asked, observations.cells)
 
 
 def chain_piece(rng: np.random.Generator, state: State, trace: dict[str, list[float]], draws: Draws) -> dict[str, Any]:

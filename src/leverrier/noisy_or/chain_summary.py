@@ -12,7 +12,7 @@ from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
 from leverrier.noisy_or.best_structure import best_draw
 from leverrier.noisy_or.cause_alignment import summarise
 from leverrier.noisy_or.causes_result import Chain, HiddenCausesResult
-from leverrier.noisy_or.chain import Run
+from leverrier.noisy_or.chain import ChainRun
 from leverrier.noisy_or.chain_codec import TRACES
 from leverrier.noisy_or.chain_diagnostics import AGREED, r_hat
 from leverrier.noisy_or.draws import Draw
@@ -31,7 +31,7 @@ REPEATED = (
 
 
 def make_result(
-    runs: Sequence[Run], signs: Signs, observations: Observations, settings: Settings, warmup: int
+    runs: Sequence[ChainRun], signs: Signs, observations: Observations, settings: Settings, warmup: int
 ) -> HiddenCausesResult:
     """The answer of all chains that got anywhere."""
     runs = [run for run in runs if run.n_sweeps]
@@ -68,7 +68,7 @@ def make_result(
 
 
 def _rank(
-    runs: Sequence[Run], trace: dict[str, NDArray[np.float64]], warmup: int
+    runs: Sequence[ChainRun], trace: dict[str, NDArray[np.float64]], warmup: int
 ) -> tuple[tuple[Chain, ...], set[int]]:
     """Chains by mean log joint, and which of them the summary uses."""
     joints = trace["log_joint"][:, warmup:]
@@ -82,7 +82,7 @@ def _rank(
     return tuple(chains), {chain.number for chain in chains if chain.used}
 
 
-def _draws_of(runs: Sequence[Run], warmup: int) -> tuple[list[Draw], list[float]]:
+def _draws_of(runs: Sequence[ChainRun], warmup: int) -> tuple[list[Draw], list[float]]:
     """Kept draws with their log joints; a chain stopped before it kept any gives its last state."""
     draws: list[Draw] = []
     joints: list[float] = []
@@ -110,7 +110,7 @@ def _sorted(draw: Draw) -> Draw:
     return replace(draw, links=draw.links[order], active=draw.active[order], lam=draw.lam[order], p=draw.p[order])
 
 
-def _status(runs: Sequence[Run], trace: dict[str, NDArray[np.float64]], warmup: int) -> Status:
+def _status(runs: Sequence[ChainRun], trace: dict[str, NDArray[np.float64]], warmup: int) -> Status:
     """Converged when every chain ended and all agree; else why not."""
     for status in (Status.INTERRUPTED, Status.BUDGET):
         if any(run.status is status for run in runs):

@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection
-from contextlib import ExitStack
 from typing import Any, Literal
 
 import numpy as np
-from joblib import Parallel, cpu_count, delayed
+from joblib import Parallel, delayed
 
-from leverrier.counts.cluster_parts import connect, held, on_cluster, threads_of
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.models.noisy_or.causes_prior import Beta, Gamma
 from leverrier.noisy_or.causes_result import HiddenCausesResult
-from leverrier.noisy_or.chain import Plan, Progress, Run, run_chain
-from leverrier.noisy_or.chain_codec import fingerprint
+from leverrier.noisy_or.chain import ChainRun, Sweeping, run_chain
 from leverrier.noisy_or.chain_summary import make_result
 from leverrier.noisy_or.draws import every
 from leverrier.noisy_or.gibbs import gibbs
@@ -24,7 +21,9 @@ from leverrier.noisy_or.observations import Observations
 from leverrier.noisy_or.rjmcmc import rjmcmc
 from leverrier.noisy_or.sampler_state import Method, Settings
 from leverrier.noisy_or.signs import read_signs
-from leverrier.run.checkpoint import Checkpoint, Journal
+from leverrier.run.cluster import held, on_cluster
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import Run
 
 MOST_CELLS = 2**28
 """Split–merge holds a number for every cell: two gigabytes."""
@@ -67,7 +66,8 @@ def hidden_causes(
     start       0 starts without links, a number with so many random causes
     decay       rjmcmc: the number of causes is geometric a priori, P(K) ∝ decay^K
     split_merge proposals a sweep to split or merge causes with their activity summed out
-    jobs        threads (the answer does not depend on them); `budget` is in seconds for all chains together
+    jobs        chains that run at once, each in a thread (the answer does not depend on it): all cores unless given;
+                `budget` is in seconds for all chains together
     client      a Dask client, or its address, whose workers run the chains; the answer is that of one machine
     progress    is called with a line, "chain 1: …", and the share of that chain's sweeps done
     checkpoint  a folder that chains are saved to every few seconds and at the end; with resume=True they go on
@@ -101,69 +101,64 @@ def hidden_causes(
         settings = settings.plain()
     if client is not None and checkpoint is not None:
         raise OptionError("checkpoint= saves chains that run here: leave it out, or client=")
-    client = None if client is None else connect(client)
-    workers = min((jobs or cpu_count()) if client is None else threads_of(client), chains)
-    turns = -(-chains // workers)
-    mark = fingerprint(observations, (settings, sweeps, warmup, start, seed))
+    whole = Run.of(budget, jobs=jobs, client=client, progress=progress).stoppable()
+    turns = -(-chains // whole.workers.count)
     kept = every(sweeps - warmup, observations.n_trials)
-    with ExitStack() as stack:
-        journal = None
-        if checkpoint is not None:
-            journal = stack.enter_context(Journal(Checkpoint(checkpoint, "causes", mark), resume=resume))
-        seconds = float("inf") if budget is None else budget / turns
-        plan = Plan(sweeps, warmup, kept, start, seconds, journal, progress=progress)
-        runs = (
-            _run(observations, settings, plan, chains, seed, workers)
-            if client is None
-            else _run_there(client, observations, settings, plan, chains, seed)
-        )
-    return make_result(runs, signs, observations, settings, warmup)
+    how = Sweeping(sweeps, warmup, kept, start, float("inf") if budget is None else budget / turns)
+    belongs = ((settings, sweeps, warmup, start, seed), observations.cells)
+    with whole.kept_in(checkpoint, resume, "causes", *belongs) as run:
+        ended = (_run if client is None else _run_there)(observations, settings, how, chains, seed, run)
+    return make_result(ended, signs, observations, settings, warmup)
 
 
-def _run(observations: Observations, settings: Settings, plan: Plan, chains: int, seed: int, workers: int) -> list[Run]:
+def _run(
+    observations: Observations, settings: Settings, how: Sweeping, chains: int, seed: int, run: Run
+) -> list[ChainRun]:
     """Every chain, its own generator spawned from the seed; kernels let go of the interpreter, so threads serve."""
     made = (gibbs if settings.unbounded else rjmcmc)(observations, settings)
     seeds = np.random.SeedSequence(seed).spawn(chains)
-    runs: dict[int, Run] = {}
+    ended: dict[int, ChainRun] = {}
     busy: set[int] = set()
 
     def one(number: int) -> None:
         busy.add(number)
         try:
-            runs[number] = run_chain(made, plan, number, seeds[number])
+            ended[number] = run_chain(made, how, number, seeds[number], run)
         finally:
             busy.discard(number)
 
     try:
-        Parallel(n_jobs=workers, backend="threading")(delayed(one)(number) for number in range(chains))
+        Parallel(n_jobs=min(run.workers.jobs, chains), backend="threading")(
+            delayed(one)(number) for number in range(chains)
+        )
     except KeyboardInterrupt:
-        plan.stop.set()
+        if run.stop is not None:
+            run.stop.spread()
         while busy:  # each ends after its sweep, and saves
             time.sleep(0.01)
-    done = [runs[number] for number in sorted(runs) if runs[number].n_sweeps]
+    done = [ended[number] for number in sorted(ended) if ended[number].n_sweeps]
     if not done:
         raise KeyboardInterrupt
     return done
 
 
 def _run_there(
-    client: Any, observations: Observations, settings: Settings, plan: Plan, chains: int, seed: int
-) -> list[Run]:
+    observations: Observations, settings: Settings, how: Sweeping, chains: int, seed: int, run: Run
+) -> list[ChainRun]:
     """Every chain as a task with its own generator: one whose worker dies begins again, and comes out the same."""
-    given = (plan.sweeps, plan.warmup, plan.every, plan.start, plan.seconds)
+    client, silent = run.workers.client, run.silent()
     rows = held(client, observations)
-    calls = [(rows, settings, given, *each) for each in enumerate(np.random.SeedSequence(seed).spawn(chains))]
-    runs = on_cluster(client, _one_there, calls)
-    if plan.progress is not None:
-        for run in runs:
-            plan.progress(f"chain {run.number + 1}: {run.status}, {run.state.count} causes", 1.0)
-    return runs
+    calls = [(rows, settings, how, silent, *each) for each in enumerate(np.random.SeedSequence(seed).spawn(chains))]
+    ended = on_cluster(client, _one_there, calls)
+    for chain in ended:
+        run.tell(Event.SAMPLED_CHAIN, 1.0, chain.number + 1, said=f"{chain.status}, {chain.state.count} causes")
+    return ended
 
 
 def _one_there(
-    observations: Observations, settings: Settings, given: tuple[Any, ...], number: int, seed: np.random.SeedSequence
-) -> Run:
-    return run_chain((gibbs if settings.unbounded else rjmcmc)(observations, settings), Plan(*given), number, seed)
+    observations: Observations, settings: Settings, how: Sweeping, run: Run, number: int, seed: np.random.SeedSequence
+) -> ChainRun:
+    return run_chain((gibbs if settings.unbounded else rjmcmc)(observations, settings), how, number, seed, run)
 
 
 def _check(

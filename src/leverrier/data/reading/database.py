@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+
+from leverrier.run.cores import usable_cores
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,7 +22,7 @@ def connected(folder: str, size: int) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database in memory for about this many bytes of data; it spills into the folder."""
     import duckdb
 
-    threads = min(_THREADS, os.cpu_count() or 1) if size > _SMALL else 1
+    threads = min(_THREADS, usable_cores()) if size > _SMALL else 1
     settings = {"threads": threads, "memory_limit": _MEMORY, "temp_directory": folder}
     with duckdb.connect(config=settings) as database:
         database.execute("SET enable_progress_bar = false")

@@ -13,17 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import each_once, scored_network_once
 from leverrier.discovery.evidence.null_test import FLOOR, Evidence
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.places.baseline import MOST_CELLS, free_name
 from leverrier.discovery.places.search import Search
-from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 MOST_COLUMNS = 20
 STATES = (2, 3, 4, 5, 6)
@@ -47,14 +48,14 @@ class WholeClass:
     """The same difference in tables simulated from the classes."""
 
 
-def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
+def whole_class(search: Search, draws: int) -> WholeClass | None:
     """The class model of all columns if the network cannot explain the data and the classes can."""
     table, score = search.ground.table, search.score
     if not 3 <= len(table.variables) <= MOST_COLUMNS:
         return None
     name = free_name(search.baseline.graph, 0)
     classes, reached = scored_network_once(
-        search.plan, ("classes",), lambda: best_classes(table, score, name, search.plan), table.states
+        search.run, ("classes",), lambda: best_classes(table, score, name, search.run), table.states
     )
     alone = search.ground.total(Graph.from_edges(table.variables, ()))
     if reached - alone <= FLOOR:
@@ -62,12 +63,12 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     observed = reached - search.baseline.score
     draws = max(draws, LEAST_DRAWS)
     seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
-    null = _differences(search.baseline.network, table, score, name, seeds[:draws], search.plan, jobs, above=observed)
-    search.plan.tell("classes or arcs", 0.6)
+    null = _differences(search.baseline.network, table, score, name, seeds[:draws], search.run, above=observed)
+    search.run.tell(Event.CLASSES_OR_ARCS, 0.6)
     if null is None or sum(each >= observed for each in null) > 0.05 * draws:
         return None
-    reverse = _differences(classes, table, score, name, seeds[draws:], search.plan, jobs, above=None)
-    search.plan.tell("classes or arcs", 1.0)
+    reverse = _differences(classes, table, score, name, seeds[draws:], search.run, above=None)
+    search.run.tell(Event.CLASSES_OR_ARCS, 1.0)
     if reverse is None or not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
         return None
     p = (1 + sum(each >= observed for each in null)) / (1 + len(null))
@@ -82,7 +83,7 @@ def whole_class(search: Search, draws: int, jobs: int) -> WholeClass | None:
     return WholeClass(fitted.network, variable, reached, evidence, tuple(reverse))
 
 
-def best_classes(table: Table, score: Score, name: str, plan: Plan | None = None) -> tuple[Network, float]:
+def best_classes(table: Table, score: Score, name: str, run: Run = UNBOUNDED) -> tuple[Network, float]:
     """One hidden parent of every column with the number of states that scores best, and its score."""
     graph = Graph.from_parents({**dict.fromkeys(table.variables, (name,)), name: ()})
     best: tuple[Network, float] | None = None
@@ -97,7 +98,7 @@ def best_classes(table: Table, score: Score, name: str, plan: Plan | None = None
             accelerate=False,
             tolerance=1e-2,
             jobs=1,
-            budget=None if plan is None else plan.seconds_left(),
+            budget=run.seconds_left(),
         )
         if best is not None and fitted.score < best[1]:
             break
@@ -112,8 +113,7 @@ def _differences(
     score: Score,
     name: str,
     seeds: list[np.random.SeedSequence],
-    plan: Plan,
-    jobs: int,
+    run: Run,
     above: float | None,
 ) -> list[float] | None:
     """Classes less network, each learned anew on simulated tables; stops when too many are above the observed one.
@@ -122,8 +122,8 @@ def _differences(
     step = 5
     for first in range(0, len(seeds), step):
         batch = seeds[first : first + step]
-        calls, keys = [(model, table, score, name, seed) for seed in batch], [seed.spawn_key for seed in batch]
-        drawn = each_once(plan, jobs, "classes or arcs", _difference, calls, keys)
+        keys = [("classes or arcs", *seed.spawn_key) for seed in batch]
+        drawn = run.map(_difference, [(model, table, score, name, seed) for seed in batch], keys)
         found += drawn
         if len(drawn) < len(batch):
             return None
@@ -135,5 +135,5 @@ def _differences(
 def _difference(model: Network, table: Table, score: Score, name: str, seed: np.random.SeedSequence) -> float:
     rows = round(table.total)
     drawn = model.sample(rows, seed=np.random.default_rng(seed)).select(table.variables)
-    plain = learn_structure(drawn, score, method="best", rounds=3, max_cells=MOST_CELLS, threads=1)
+    plain = learn_structure(drawn, score, method="best", rounds=3, max_cells=MOST_CELLS, jobs=1)
     return best_classes(drawn, score, name)[1] - plain.score

@@ -14,12 +14,13 @@ from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.run.run import UNBOUNDED, Run
 
 FOLDS = 5
 
 
 def held_out_gain(
-    with_it: Network, without: Network, table: Table, score: Score, plan: Plan, folds: int = FOLDS
+    with_it: Network, without: Network, table: Table, score: Score, plan: Plan, folds: int = FOLDS, run: Run = UNBOUNDED
 ) -> tuple[float, tuple[float, float]] | None:
     """Log-likelihood a row with the hidden variable less without it, with a 95 % interval; None if time ran out.
 
@@ -28,7 +29,7 @@ def held_out_gain(
     """
     gains, weights = [], []
     for train, test in _folded(table, folds, np.random.default_rng([plan.seed, 11])):
-        if plan.spent:
+        if run.spent:
             return None
         ours, plain = (learned_again(network, train, score) for network in (with_it, without))
         gains.append(ours.row_log_likelihood(test) - plain.row_log_likelihood(test))

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import each_once
 from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 MARGIN = 2.0
 SPREADS = 2.5
@@ -77,19 +78,20 @@ def threshold(null_gains: Sequence[float]) -> float:
     return max(max(null_gains) + MARGIN, usual + MARGIN, FLOOR)
 
 
-def null_test(search: Search, draws: int, jobs: int, *, early: bool = True) -> Evidence:
+def null_test(search: Search, draws: int, *, early: bool = True) -> Evidence:
     """The whole procedure on tables simulated from the model without the newest hidden variable, until it is clear."""
     gain = search.found[-1].gain
     known = search.found[-2] if len(search.found) > 1 else None
-    job = Null(search.networks[-2], search.table, search.score, search.plan.silent(), known and known.sizes)
+    silent = search.run.silent()
+    job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent)
     gains: list[float] = []
     stopped = ""
     level = len(search.found)
     for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
-        keys = [(level, seed.spawn_key, job.network.graph) for seed in batch]
-        drawn = each_once(search.plan, jobs, "null", job.gain, [(seed,) for seed in batch], keys)
+        keys = [("null", level, seed.spawn_key, job.network.graph.parent_map) for seed in batch]
+        drawn = search.run.map(job.gain, [(seed,) for seed in batch], keys)
         gains += [each for each in drawn if not np.isnan(each)]
-        search.plan.tell("tables with nothing hidden", len(gains) / draws)
+        search.run.tell(Event.NULL_TABLES, len(gains) / draws)
         stopped = decided(gain, gains) if early else ""
         if len(drawn) < len(batch) and not stopped:
             stopped = "the budget ran out"
@@ -111,14 +113,15 @@ class Null:
     plan: Plan
     sizes: Mapping[str, int] | None
     """Hidden variables that the simulated tables do have."""
+    run: Run = UNBOUNDED
 
     def gain(self, seed: np.random.SeedSequence) -> float:
         """The best gain of one more hidden variable in a simulated table; 0 if nothing helped, NaN if time ran out."""
-        search = begin(self.simulated(seed), self.score, replace(self.plan, max_hidden=1))
+        search = begin(self.simulated(seed), self.score, replace(self.plan, max_hidden=1), self.run)
         if self.sizes:
             resume_from(search, self.network.graph, self.sizes)
         gain = search.found[-1].gain if next_hidden(search) else 0.0
-        return float("nan") if self.plan.spent else gain
+        return float("nan") if self.run.spent else gain
 
     def simulated(self, seed: np.random.SeedSequence) -> Table:
         rows = round(self.table.total)

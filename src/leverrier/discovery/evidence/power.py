@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import each_once
 from leverrier.discovery.evidence.null_test import FLOOR
 from leverrier.discovery.places.baseline import MOST_CELLS, free_name
 from leverrier.discovery.places.region import Ground, try_region
@@ -19,6 +18,7 @@ from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.run import UNBOUNDED, Run
 
 CHILDREN = 6
 STRENGTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
@@ -54,18 +54,19 @@ class Power:
         )
 
 
-def power(network: Network, rows: int, score: Score, plan: Plan, jobs: int) -> Power | None:
+def power(network: Network, rows: int, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Power | None:
     """Plant a two-state variable behind random columns of the network, strong and weak, and score the true place."""
     columns = [name for name in network.variables if network.cardinality(name) > 1]
     if len(columns) < 3:
         return None
     count = min(CHILDREN, len(columns))
     seeds = np.random.SeedSequence([plan.seed, 23]).spawn(REPEATS)
-    calls, keys = [(network, columns, count, rows, score, each) for each in seeds], [each.spawn_key for each in seeds]
-    runs = each_once(plan, jobs, "planted", _plantings, calls, keys, lambda found: list(found.items()), dict)
+    calls = [(network, columns, count, rows, score, each) for each in seeds]
+    keys = [("planted", *each.spawn_key) for each in seeds]
+    runs = run.map(_plantings, calls, keys, lambda found: list(found.items()), dict)
     if len(runs) < REPEATS:
         return None  # time ran out
-    shares = {strength: float(np.mean([run[strength] for run in runs])) for strength in STRENGTHS}
+    shares = {strength: float(np.mean([found[strength] for found in runs])) for strength in STRENGTHS}
     return Power(rows, count, shares)
 
 
@@ -99,7 +100,7 @@ def _planted(
 
 def _gain(table: Table, children: list[str], score: Score) -> float:
     """Of the variable in its true place over the best network without it."""
-    plain = learn_structure(table, score, max_cells=MOST_CELLS, threads=1)
+    plain = learn_structure(table, score, max_cells=MOST_CELLS, jobs=1)
     graph = plain.network.graph
     name = free_name(graph, 0)
     inside = set(children)

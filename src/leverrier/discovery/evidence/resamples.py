@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from leverrier.counts.label_agreement import adjusted_rand
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import each_once
 from leverrier.discovery.evidence.held_out import reweighted
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.places.search import run_search
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 SHARE = 1 - np.exp(-1)
 """Of the rows, those that a draw of as many with replacement holds."""
@@ -46,20 +47,23 @@ class Support:
     resamples: int
 
 
-def support(found: Findings, table: Table, score: Score, plan: Plan, resamples: int, jobs: int) -> dict[str, Support]:
+def support(
+    found: Findings, table: Table, score: Score, plan: Plan, resamples: int, run: Run = UNBOUNDED
+) -> dict[str, Support]:
     """For each hidden variable, by the whole search on rows drawn anew."""
-    again = replace(plan.silent(), max_hidden=max(1, len(found.hidden)))
+    again = replace(plan, max_hidden=max(1, len(found.hidden)))
     few = _some_rows(table, plan.seed)
     states = {each.name: _states(found, each, few) for each in found.hidden}
     seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
     runs: list[Resampled] = []
-    for first in range(0, resamples, jobs if jobs > 0 else 1):
-        batch = seeds[first : first + max(jobs, 1)]
-        calls, keys = [(table, few, score, again, seed) for seed in batch], [seed.spawn_key for seed in batch]
-        again_found = each_once(plan, jobs, "resample", _search_again, calls, keys, _write_run, _read_run)
-        whole = [run for run in again_found if run is not None]
+    silent, count = run.silent(), run.workers.count
+    for first in range(0, resamples, count):
+        batch = seeds[first : first + count]
+        calls = [(table, few, score, again, silent, seed) for seed in batch]
+        keys = [("resample", *seed.spawn_key) for seed in batch]
+        whole = [one for one in run.map(_search_again, calls, keys, _write_run, _read_run) if one is not None]
         runs += whole
-        plan.tell("resamples", len(runs) / resamples)
+        run.tell(Event.RESAMPLES, len(runs) / resamples)
         if len(whole) < len(batch):
             break
     if not runs:
@@ -67,10 +71,12 @@ def support(found: Findings, table: Table, score: Score, plan: Plan, resamples: 
     return {each.name: _support(each, states[each.name], runs) for each in found.hidden}
 
 
-def _search_again(table: Table, few: Table, score: Score, plan: Plan, seed: np.random.SeedSequence) -> Resampled | None:
+def _search_again(
+    table: Table, few: Table, score: Score, plan: Plan, run: Run, seed: np.random.SeedSequence
+) -> Resampled | None:
     """The whole search on some of the rows; None if time ran out over it."""
-    found = run_search(drawn(table, np.random.default_rng(seed)), score, plan)
-    return None if plan.spent else [(each.neighbours, _states(found, each, few)) for each in found.hidden]
+    found = run_search(drawn(table, np.random.default_rng(seed)), score, plan, run)
+    return None if run.spent else [(each.neighbours, _states(found, each, few)) for each in found.hidden]
 
 
 def drawn(table: Table, rng: np.random.Generator) -> Table:

@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any
 
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import scored_network_once
 from leverrier.discovery.findings import Baseline
+from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.plan import WORTH, Plan
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.family_scores import FamilyScores, members
@@ -22,6 +22,8 @@ from leverrier.learning.structure.score import BDe, Score
 from leverrier.learning.structure.structural_em import structural_em
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.event import Event
+from leverrier.run.run import Run
 
 MOST_CELLS = 2**12
 WIDE = 60
@@ -37,13 +39,13 @@ class Strawman:
     hidden: Mapping[str, int]
 
 
-def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None = None) -> Baseline:
+def learn_baseline(table: Table, score: Score, plan: Plan, run: Run, start: Graph | None = None) -> Baseline:
     """The best network without hidden variables, from several seeds, and how far apart they ended."""
-    plan.tell("the best network without hidden variables", 0.0)
+    run.tell(Event.BASELINE, 0.0)
     wide = len(table.variables) > WIDE
     seeds = 1 if start is not None or wide else plan.baseline_seeds
 
-    def run(k: int) -> tuple[Network, float]:
+    def learned(k: int) -> tuple[Network, float]:
         found = learn_structure(
             table,
             score,
@@ -53,25 +55,26 @@ def learn_baseline(table: Table, score: Score, plan: Plan, start: Graph | None =
             max_parents=plan.max_parents,
             start=start,
             seed=plan.seed + 1000 * k,
-            threads=1,
-            budget=plan.seconds_left(),
+            jobs=1,
+            budget=run.seconds_left(),
         )
         return found.network, found.score
 
-    runs = [scored_network_once(plan, ("baseline", k, start), partial(run, k), table.states) for k in range(seeds)]
+    begun = None if start is None else start.parent_map
+    runs = [scored_network_once(run, ("baseline", k, begun), partial(learned, k), table.states) for k in range(seeds)]
     network, reached = max(runs, key=lambda found: found[1])
     return Baseline(network, reached, reached - min(score for _, score in runs))
 
 
 def better_without(
-    winner: Graph, name: str, before: Baseline, table: Table, scores: FamilyScores, plan: Plan
+    winner: Graph, name: str, before: Baseline, table: Table, scores: FamilyScores, plan: Plan, run: Run
 ) -> Baseline | None:
     """Drop the hidden variable from the winner and search on: a better network without it, if that finds one."""
     bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != name] for v in winner if v != name})
     for start in (bare, thinned(winner.without(name), scores)):
-        if plan.spent:
+        if run.spent:
             break
-        again = learn_baseline(table, scores.score, plan, start)
+        again = learn_baseline(table, scores.score, plan, run, start)
         gained = again.score - before.score
         if gained > WORTH:
             return replace(again, spread=max(before.spread, gained), repaired=before.repaired + gained)

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-from leverrier.discovery.codecs import once, read_graph, read_network, write_graph, write_network
 from leverrier.discovery.findings import Attempt
+from leverrier.discovery.network_codecs import read_graph, read_network, write_graph, write_network
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.region import Ground, Tried, try_region
 from leverrier.discovery.plan import WORTH, Plan
 from leverrier.models.graph import Graph
 from leverrier.run.checkpoint import marked
+from leverrier.run.codecs import Key
+from leverrier.run.run import Run
 
 STATES_TRIED = (2, 3, 4)
 LEAST_NEIGHBOURS = 3
@@ -57,6 +59,7 @@ class Screening:
 
     ground: Ground
     plan: Plan
+    run: Run
     graph: Graph
     score: float
     sizes: Mapping[str, int]
@@ -77,8 +80,7 @@ class Screening:
 
 def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[Screening, Found], Found]) -> Found:
     """A hidden variable improved, or as it was improved before; as it was if time has run out."""
-    return once(
-        screening.plan,
+    return screening.run.once(
         improvement(screening, kind, one),
         lambda: improve(screening, one),
         lambda found: write_tried(screening, found.tried),
@@ -87,9 +89,9 @@ def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[S
     )
 
 
-def improvement(screening: Screening, kind: str, one: Found) -> tuple[Any, ...]:
+def improvement(screening: Screening, kind: str, one: Found) -> Key:
     """What tells one improvement of a hidden variable from another."""
-    return (kind, screening.place, one.tried.graph, tuple(one.sizes.items()), one.tried.score)
+    return (kind, screening.place, one.tried.graph.parent_map, tuple(one.sizes.items()), one.tried.score)
 
 
 def write_tried(screening: Screening, tried: Tried) -> dict[str, Any]:
@@ -112,7 +114,7 @@ def deepen(screening: Screening, one: Found) -> Found:
     best = one.tried
     for states in counts:
         for start in (one.tried.graph, best.graph):
-            if plan.spent:
+            if screening.run.spent:
                 break
             best = climbed(screening, start, with_states(one, states), best) or best
     return replaced(screening, one, best)
@@ -126,7 +128,7 @@ def climbed(
     newest = list(sizes)[-1]
     while (best is None or tried.score > best.score + WORTH) and enough_neighbours(tried.graph, newest):
         best = tried
-        if screening.plan.spent:
+        if screening.run.spent:
             break
         if not rounds:
             break
@@ -154,9 +156,9 @@ def centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds
 
 def centred_once(screening: Screening, graph: Graph, sizes: Mapping[str, int]) -> Tried:
     """The same, or as it came out before."""
-    key = ("centred", screening.place, graph, tuple(sizes.items()))
+    key = ("centred", screening.place, graph.parent_map, tuple(sizes.items()))
     write, read = partial(write_tried, screening), partial(read_tried, screening)
-    return once(screening.plan, key, lambda: centred(screening, graph, sizes), write, read)
+    return screening.run.once(key, lambda: centred(screening, graph, sizes), write, read)
 
 
 def with_states(one: Found, states: int) -> dict[str, int]:

@@ -17,27 +17,28 @@ from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.run.run import UNBOUNDED, Run
 
 SWEEPS = 10
 ROUNDS = 3
 """The filled table gives a better network, which fills better."""
 
 
-def filled(table: Table, score: Score, max_cells: int, plan: Plan) -> Table:
+def filled(table: Table, score: Score, max_cells: int, plan: Plan, run: Run = UNBOUNDED) -> Table:
     """The table with every hole filled; itself if it has none."""
     if not table.n_missing:
         return table
     rng = np.random.default_rng([plan.seed, 17])
     graph = learn_structure(
-        table, score, method="auto", holes="available", max_cells=max_cells, threads=1, budget=plan.seconds_left()
+        table, score, method="auto", holes="available", max_cells=max_cells, jobs=1, budget=run.seconds_left()
     ).network
     full = _drawn(graph, table, _from_column(table, rng), rng)
     for _ in range(ROUNDS):
-        if plan.spent:
+        if run.spent:
             break
         counts = ObservedCounts(full, threads=1)
         learned = learn_structure(
-            full, score, method="auto", max_cells=max_cells, threads=1, budget=plan.seconds_left()
+            full, score, method="auto", max_cells=max_cells, jobs=1, budget=run.seconds_left()
         ).network.graph
         full = _drawn(network_from_counts(learned, full.states, counts, score), table, full, rng)
     return full

@@ -34,7 +34,7 @@ def settled(screening: Screening, one: Found) -> Found:
         return one
     one = _by_bound(screening, one)
     best = _evidence(screening.ground, one.tried, one.sizes)
-    while best is not None and one.sizes[one.name] < plan.max_states and not plan.spent:
+    while best is not None and one.sizes[one.name] < plan.max_states and not screening.run.spent:
         more = _tried_with(screening, one, one.sizes[one.name] + 1, None)
         value = None if more is None else _evidence(screening.ground, more, with_states(one, one.sizes[one.name] + 1))
         if more is None or value is None or more.score <= screening.score + WORTH:
@@ -48,7 +48,7 @@ def settled(screening: Screening, one: Found) -> Found:
 
 def _by_bound(screening: Screening, one: Found) -> Found:
     """One state more while that helps, then any number fewer."""
-    while not screening.plan.spent and one.sizes[one.name] < screening.plan.max_states:
+    while not screening.run.spent and one.sizes[one.name] < screening.plan.max_states:
         more = _tried_with(screening, one, one.sizes[one.name] + 1, one.tried)
         if more is None:
             break
@@ -68,7 +68,7 @@ def _tried_with(screening: Screening, one: Found, states: int, rival: Tried | No
     graph = one.tried.graph
     best = rival
     for start in (graph,) if rounds == 0 else (graph, _stripped(graph, one.name)):
-        if not screening.plan.spent:
+        if not screening.run.spent:
             best = climbed(screening, start, sizes, best, rounds)
     return None if best is rival else best
 
@@ -88,7 +88,7 @@ def _evidence(ground: Ground, tried: Tried, sizes: Mapping[str, int]) -> float |
     around = cut_out(tried.graph, ground.table, list(sizes))
     setting = Setting(around, sizes, ground.scores.score)
     tables = [_as_in(around.graph, tried.network, node) for node in setting.seen.open_nodes]
-    missed = setting.missing_information(setting.run(setting.seen.layout.pack(tables), ground.deadline))
+    missed = setting.missing_information(setting.run(setting.seen.layout.pack(tables), ground.run))
     return None if missed is None else tried.score + missed + sum(lgamma(k + 1) for k in sizes.values())
 
 

@@ -25,6 +25,7 @@ from leverrier.learning.structure.score import Score
 from leverrier.learning.structure.structural_em import Task, climb_structure
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.run import UNBOUNDED, Run
 
 MOST_FIRST_STATES = 128
 """A start needs no more than this many configurations to merge from."""
@@ -40,7 +41,7 @@ class Ground:
     scores: FamilyScores
     max_parents: int | None = None
     method: Method = "em"
-    deadline: float = np.inf
+    run: Run = UNBOUNDED
 
     def family(self, graph: Graph, node: str) -> float:
         """The score of a node's family, all of it observed."""
@@ -140,7 +141,7 @@ def try_region(
         method=ground.method,
         above={c: _above(graph, c, inside | set(hidden), context) for c in context},
         tolerance=tolerance,
-        deadline=ground.deadline,
+        run=ground.run,
         been_here=None if seen is None else _remember(seen, graph, (*inside, *hidden)),
     )
     given = None if merged is None else _merged_start(sub, counts.table, merged, hidden[merged], ground.scores.score)

@@ -18,6 +18,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
+from leverrier.run.run import Run
 
 Result = TypeVar("Result")
 _last: dict[str, Screening] = {}
@@ -32,6 +33,7 @@ class Elsewhere:
     table: Table
     score: Score
     plan: Plan
+    run: Run
     graph: Graph
     reached: float
     sizes: Mapping[str, int]
@@ -45,7 +47,8 @@ class Elsewhere:
             secrets.token_hex(8),
             bare,
             ground.scores.score,
-            screening.plan.silent(),
+            screening.plan,
+            screening.run.silent(),
             screening.graph,
             screening.score,
             dict(screening.sizes),
@@ -64,5 +67,5 @@ class Elsewhere:
         weights = None if given.weights is None else np.asarray(given.weights)
         table = Table(given.columns, np.asarray(given.codes), weights, counted=given.counted)  # (maybe mapped files)
         scores = FamilyScores(counts_of(table), self.score, MOST_CELLS)
-        ground = Ground(table, scores, self.plan.max_parents, deadline=self.plan.deadline)
-        return Screening(ground, self.plan, self.graph, self.reached, self.sizes, self.name)
+        ground = Ground(table, scores, self.plan.max_parents, run=self.run)
+        return Screening(ground, self.plan, self.run, self.graph, self.reached, self.sizes, self.name)

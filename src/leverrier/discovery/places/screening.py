@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from leverrier.discovery.codecs import in_order
 from leverrier.discovery.findings import Attempt
 from leverrier.discovery.places.candidate import Candidate, Placement, candidates, put_in, put_in_elidan2000
 from leverrier.discovery.places.deepening import (
@@ -24,6 +23,7 @@ from leverrier.discovery.places.region import Tried, try_region
 from leverrier.discovery.places.remote import Elsewhere
 from leverrier.discovery.plan import WORTH, Construction
 from leverrier.models.graph import Graph
+from leverrier.run.event import Event
 
 HUBS_CLIMBED = 3
 """Of the starts of a candidate (no arcs kept, or those of one member) this many are climbed, the best ones."""
@@ -59,8 +59,7 @@ def best_hidden(screening: Screening) -> Found | str:
 def _deepened(screening: Screening, there: Elsewhere, best: list[Found]) -> list[Found]:
     """Each improved at length; as it is, where time ran out."""
     keys = [improvement(screening, "deepened", one) for one in best]
-    tried = in_order(
-        screening.plan,
+    tried = screening.run.in_order(
         partial(_deep, screening),
         partial(there, _deep),
         [(one,) for one in best],
@@ -93,12 +92,10 @@ def _suggested(screening: Screening) -> list[Candidate]:
 
 def _screen(screening: Screening, there: Elsewhere, suggested: list[Candidate]) -> list[Found]:
     """Every candidate with a few states: EM from each start, structural EM from the best of them."""
-    plan = screening.plan
     chosen = _most_promising(screening, there, suggested)
     keys = [("candidate", screening.place, tuple(sorted(candidate.members))) for candidate in chosen]
     calls = [(candidate, number == 0) for number, candidate in enumerate(chosen)]
-    ends = in_order(
-        plan,
+    ends = screening.run.in_order(
         partial(_climb, screening),
         partial(there, _climb),
         calls,
@@ -110,7 +107,7 @@ def _screen(screening: Screening, there: Elsewhere, suggested: list[Candidate]) 
     for candidate, end in zip(chosen, ends, strict=False):
         if end is None:
             break
-        plan.tell("candidates", (1 + len(results)) / len(chosen))
+        screening.run.tell(Event.CANDIDATES, (1 + len(results)) / len(chosen))
         best, start = end
         states = _first_states(screening, candidate)
         sizes = {**screening.sizes, screening.name: states}
@@ -132,7 +129,7 @@ def _climb(screening: Screening, candidate: Candidate, needed: bool) -> tuple[Tr
         seen: set[Graph] = set()
         ends = [(_try(screening, place, states, candidate, ROUNDS, seen), place) for _, place in ends[:HUBS_CLIMBED]]
     best, place = max(ends, key=lambda pair: pair[0].score)
-    return None if screening.plan.spent and not needed else (best, place.start)
+    return None if screening.run.spent and not needed else (best, place.start)
 
 
 def _write_climbed(screening: Screening, end: tuple[Tried, str] | None) -> dict[str, Any]:
@@ -159,11 +156,11 @@ def _most_promising(screening: Screening, there: Elsewhere, suggested: list[Cand
     keys = [("glance", screening.place, tuple(sorted(candidate.members))) for candidate in suggested]
     calls = [(candidate,) for candidate in suggested]
     judged = []
-    for reached in in_order(screening.plan, partial(_glance, screening), partial(there, _glance), calls, keys):
+    for reached in screening.run.in_order(partial(_glance, screening), partial(there, _glance), calls, keys):
         if reached is None:
             break
         judged.append((reached, -len(judged)))
-        screening.plan.tell("candidates, at a glance", len(judged) / len(suggested))
+        screening.run.tell(Event.GLANCE, len(judged) / len(suggested))
     return [suggested[-number] for _, number in sorted(judged, reverse=True)[:MOST_CLIMBED]]
 
 
@@ -177,7 +174,7 @@ def _brief(
     screening: Screening, candidate: Candidate, states: int, places: int | None = None
 ) -> list[tuple[Tried, Placement]]:
     """A candidate's placements with EM alone, the best first; none once time has run out."""
-    if screening.plan.spent:
+    if screening.run.spent:
         return []
     found = _placements(screening.plan.construction, screening.graph, candidate, screening.name)[:places]
     ends = [(_try(screening, place, states, candidate, 0), place) for place in found]

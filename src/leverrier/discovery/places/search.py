@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,8 +13,8 @@ import numpy as np
 from leverrier.counts.parted_counts import counts_of
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
-from leverrier.discovery.codecs import kept_in, network_once, once, read_codes
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
+from leverrier.discovery.network_codecs import identity, network_once, read_codes
 from leverrier.discovery.places.baseline import MOST_CELLS, better_without, free_name, learn_baseline
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.deepening import (
@@ -32,14 +31,16 @@ from leverrier.discovery.places.number_of_states import settled
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.places.screening import best_hidden
 from leverrier.discovery.places.splitting import split_in_two
-from leverrier.discovery.plan import WORTH, Construction, Method, Plan, Progress
-from leverrier.discovery.pool import prepare
+from leverrier.discovery.plan import WORTH, Construction, Method, Plan
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.event import Progress
+from leverrier.run.pool import prepare
+from leverrier.run.run import UNBOUNDED, Run
 
 REPAIRS = 5
 """How often the search may begin again because a hidden variable showed a better network without it."""
@@ -79,19 +80,17 @@ def find_hidden(
         raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
     if max_hidden < 0:
         raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
-    if jobs < 1:
-        raise OptionError(f"jobs={jobs!r}: expected at least 1")
-    deadline = np.inf if budget is None else time.monotonic() + budget
+    whole = Run.of(budget, jobs=jobs, progress=progress)
     table, rule = as_table(data), score or BDe()
     plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed)
-    with kept_in(checkpoint, resume, "find_hidden", table, plan, rule) as journal:
+    with whole.kept_in(checkpoint, resume, "find_hidden", *identity(table), plan, rule) as run:
         prepare(jobs, practise)
-        return run_search(table, rule, replace(plan, deadline=deadline, progress=progress, journal=journal, jobs=jobs))
+        return run_search(table, rule, plan, run)
 
 
-def run_search(table: Table, score: Score, plan: Plan) -> Findings:
+def run_search(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Findings:
     """The whole procedure on a table: the same for the data and for each simulated table of the null test."""
-    search = begin(table, score, plan)
+    search = begin(table, score, plan, run)
     while len(search.found) < plan.max_hidden and next_hidden(search):
         pass
     return findings(search)
@@ -116,6 +115,7 @@ class Search:
     table: Table
     ground: Ground
     plan: Plan
+    run: Run
     baseline: Baseline
     found: list[Found] = field(default_factory=list)
     networks: list[Network] = field(default_factory=list)
@@ -144,18 +144,18 @@ class Search:
         return dict(self.found[-1].sizes) if self.found else {}
 
 
-def begin(table: Table, score: Score, plan: Plan) -> Search:
+def begin(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Search:
     """Fill holes, and learn the best network without hidden variables."""
     if not table.n_rows or not table.variables:
         raise TableError("the table has no rows or no columns: there is nothing to look at")
     full = table
     if table.n_missing:
-        fill = partial(filled, table, score, MOST_CELLS, plan)
-        full = once(plan, ("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
+        fill = partial(filled, table, score, MOST_CELLS, plan, run)
+        full = run.once(("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
     scores = FamilyScores(counts_of(full), score, MOST_CELLS)
-    ground = Ground(full, scores, plan.max_parents, deadline=plan.deadline)
-    baseline = learn_baseline(full, score, plan)
-    return Search(table, ground, plan, baseline, networks=[baseline.network])
+    ground = Ground(full, scores, plan.max_parents, run=run.untold())
+    baseline = learn_baseline(full, score, plan, run)
+    return Search(table, ground, plan, run, baseline, networks=[baseline.network])
 
 
 def next_hidden(search: Search) -> bool:
@@ -187,7 +187,15 @@ def next_hidden(search: Search) -> bool:
 def _screening(search: Search) -> Screening:
     name = free_name(search.graph, len(search.found))
     return Screening(
-        search.ground, search.plan, search.graph, search.reached, search.sizes, name, search.screened, search.suggested
+        search.ground,
+        search.plan,
+        search.run,
+        search.graph,
+        search.reached,
+        search.sizes,
+        name,
+        search.screened,
+        search.suggested,
     )
 
 
@@ -195,7 +203,9 @@ def _repaired(search: Search, screening: Screening, best: Found) -> bool:
     """Whether the winner, without its new variable, leads to a better model than the one it beat: then that is next."""
     if not search.found:
         ground = search.ground
-        rival = better_without(best.tried.graph, best.name, search.baseline, ground.table, ground.scores, search.plan)
+        rival = better_without(
+            best.tried.graph, best.name, search.baseline, ground.table, ground.scores, search.plan, search.run
+        )
         if rival is not None:
             search.baseline = rival
             search.networks = [rival.network]
@@ -216,10 +226,11 @@ def _repaired(search: Search, screening: Screening, best: Found) -> bool:
 def resume_from(search: Search, graph: Graph, sizes: Mapping[str, int]) -> None:
     """Put hidden variables that are known to be there into a search that has just begun."""
     name = list(sizes)[-1]
-    screening = Screening(search.ground, search.plan, search.baseline.graph, search.baseline.score, {}, name)
+    baseline = search.baseline
+    screening = Screening(search.ground, search.plan, search.run, baseline.graph, baseline.score, {}, name)
     tried = centred(screening, graph, sizes)
     known = Candidate(frozenset(tried.graph.neighbours(name)), "given")
-    search.found = [Found(name, tried, dict(sizes), tried.score - search.baseline.score, known, "given")]
+    search.found = [Found(name, tried, dict(sizes), tried.score - baseline.score, known, "given")]
     search.networks.append(_fitted(search, search.found[-1]))
 
 
@@ -237,11 +248,11 @@ def _fitted(search: Search, found: Found) -> Network:
             accelerate=False,
             tolerance=WORTH,
             jobs=1,
-            budget=search.plan.seconds_left(),
+            budget=search.run.seconds_left(),
         ).network
 
-    key = ("fitted", found.tried.graph, tuple(found.sizes.items()), found.tried.score)
-    return network_once(search.plan, key, learned, search.table.states)
+    key = ("fitted", found.tried.graph.parent_map, tuple(found.sizes.items()), found.tried.score)
+    return network_once(search.run, key, learned, search.table.states)
 
 
 def _initial(search: Search, found: Found) -> Mapping[str, Any]:
@@ -287,8 +298,8 @@ def findings(search: Search) -> Findings:
 def _refine_together(search: Search) -> None:
     """Structural EM over the neighbourhoods of all hidden variables at once, and each one's number of states anew: the
     first may have taken on what a later one explains better."""
-    ground, plan, last = search.ground, search.plan, search.found[-1]
-    screening = Screening(ground, plan, search.graph, search.baseline.score, {}, last.name)
+    last = search.found[-1]
+    screening = Screening(search.ground, search.plan, search.run, search.graph, search.baseline.score, {}, last.name)
     again = centred_once(screening, last.tried.graph, last.sizes)
     best = last if again.score <= last.tried.score + WORTH else replace(last, tried=again)
     for name in last.sizes:

@@ -40,7 +40,7 @@ def split_in_two(screening: Screening, last: Tried) -> Found | None:
         return None
     ends = []
     for name, states in screening.sizes.items():
-        groups = _groups(screening.ground, last, name) if states >= LEAST_STATES and not plan.spent else ()
+        groups = _groups(screening.ground, last, name) if states >= LEAST_STATES and not screening.run.spent else ()
         for group in groups:
             graph = _with_group(last.graph, name, screening.name, group)
             sizes = {**screening.sizes, name: 2, screening.name: 2}
@@ -66,7 +66,7 @@ def _split_of(name: str) -> Callable[[Screening, Found], Found]:
         best = one.tried
         for own, other in product(STATES_TRIED, repeat=2):
             sizes = {**one.sizes, name: own, one.name: other}
-            if not screening.plan.spent:
+            if not screening.run.spent:
                 best = climbed(screening, one.tried.graph, sizes, best) or best
         return replaced(screening, one, best)
 

@@ -17,9 +17,10 @@ from leverrier.counts.family import Family
 from leverrier.data.table import Table
 from leverrier.discovery.states.agglomeration import Agglomeration, agglomerate
 from leverrier.discovery.states.first_states import first_states
-from leverrier.discovery.states.refinement import Effort
+from leverrier.discovery.states.refinement import RefinementRule
 from leverrier.learning.structure.score import Score, family_score
 from leverrier.models.graph import Graph
+from leverrier.run.event import Event
 from leverrier.status import Status
 
 Integers = NDArray[np.int64]
@@ -41,7 +42,7 @@ class RoundRobin:
         return {name: int(labels.max(initial=0)) + 1 for name, labels in self.assigned.items()}
 
 
-def round_robin(graph: Graph, table: Table, hidden: Sequence[str], score: Score, effort: Effort) -> RoundRobin:
+def round_robin(graph: Graph, table: Table, hidden: Sequence[str], score: Score, rule: RefinementRule) -> RoundRobin:
     """Agglomerate each in turn, given the others' states. Every change raises the completed score, so it must stop."""
     around = {other for name in hidden for other in graph.blanket(name)}
     table = table.select(name for name in table.variables if name in around)
@@ -52,22 +53,21 @@ def round_robin(graph: Graph, table: Table, hidden: Sequence[str], score: Score,
     trace = []
     status = Status.CONVERGED
     while waiting:
-        if effort.spent and len(looks) == len(assigned):
+        if rule.run.late and len(looks) == len(assigned):
             status = Status.BUDGET
             break
         name = waiting.pop(0)
         others = {other: labels for other, labels in assigned.items() if other != name}
         look = agglomerate(first_states(graph, AssignedCounts(table, others).table, name), score)
         looks[name] = look
-        labels = look.assignment(look.best(effort.most))
+        labels = look.assignment(look.best(rule.most))
         new = completed_score(graph, table, {**others, name: labels}, score)
         if new > value + 1e-9 * abs(value):
             assigned[name], value = labels, new
             blanket = graph.blanket(name)
             waiting += [other for other in hidden if other in blanket and other not in waiting]
         trace.append((name, int(assigned[name].max(initial=0)) + 1, value))
-        if effort.progress is not None:
-            effort.progress(f"{name} has {trace[-1][1]} states for now", value)
+        rule.run.tell(Event.STATES_FOR_NOW, np.nan, name, trace[-1][1])
     return RoundRobin(assigned, looks, tuple(trace), status)
 
 

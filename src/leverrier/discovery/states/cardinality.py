@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -21,10 +20,9 @@ from leverrier.discovery.states.cardinality_result import Cardinalities, Cardina
 from leverrier.discovery.states.em_trial import Setting, Trial
 from leverrier.discovery.states.first_states import first_states
 from leverrier.discovery.states.joint_refinement import refine_together
-from leverrier.discovery.states.refinement import Effort, Refinement
+from leverrier.discovery.states.refinement import Refinement, RefinementRule
 from leverrier.discovery.states.surroundings import cut_out, hangs_together
 from leverrier.errors import OptionError, TableError
-from leverrier.learning.em.climb import Progress
 from leverrier.learning.em.fit import fit
 from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.em.pairing import observation_of
@@ -32,6 +30,8 @@ from leverrier.learning.structure.learn_structure import as_graph
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 Floats = NDArray[np.float64]
@@ -73,16 +73,15 @@ def cardinality(
     _check(refine, rule, max_states, starts, budget, jobs)
     graph, table, names, notes = _question(network, data, hidden)
     with ExitStack() as stack:
-        effort = Effort(
+        how = RefinementRule(
             starts=starts,
             most=max_states,
             seed=seed,
-            deadline=np.inf if budget is None else time.monotonic() + budget,
             brief=refine == "brief",
+            run=Run.of(budget, jobs=jobs, progress=progress),
             threads=stack.enter_context(ThreadPoolExecutor(jobs)) if jobs > 1 else None,
-            progress=progress,
         )
-        answer = _Answer(graph, table, rule, effort, bool(refine))
+        answer = _Answer(graph, table, rule, how, bool(refine))
         for group in _groups(graph, table, names):
             answer.add(group)
     alone = isinstance(hidden, str) or (hidden is None and len(names) == 1)
@@ -159,8 +158,8 @@ def _groups(graph: Graph, table: Table, names: Sequence[str]) -> list[list[str]]
 class _Answer:
     """Gathers what is found for each group of hidden variables."""
 
-    def __init__(self, graph: Graph, table: Table, score: Score, effort: Effort, refine: bool) -> None:
-        self.graph, self.table, self.score, self.effort, self.refine = graph, table, score, effort, refine
+    def __init__(self, graph: Graph, table: Table, score: Score, how: RefinementRule, refine: bool) -> None:
+        self.graph, self.table, self.score, self.how, self.refine = graph, table, score, how, refine
         self.found: dict[str, Cardinality] = {}
         self.trace: list[tuple[str, int, float]] = []
         self._labels: dict[str, Integers] = {}
@@ -175,7 +174,7 @@ class _Answer:
             self._in_turn(group)
 
     def _in_turn(self, group: list[str]) -> None:
-        found = round_robin(self.graph, self.table, group, self.score, self.effort)
+        found = round_robin(self.graph, self.table, group, self.score, self.how)
         self.trace += found.trace
         for name in group:
             self._labels[name] = found.assigned[name]
@@ -184,12 +183,12 @@ class _Answer:
     def _alone(self, name: str) -> None:
         path = agglomerate(first_states(self.graph, self.table, name), self.score)
         if not self.refine:
-            k = path.best(self.effort.most)
+            k = path.best(self.how.most)
             self._labels[name] = path.assignment(k)
             self.trace.append((name, k, path.score(k)))
             self.found[name] = Cardinality(name, k, path, None, Status.CONVERGED)
             return
-        refined = Refinement(cut_out(self.graph, self.table, [name]), name, self.score, self.effort).search(path)
+        refined = Refinement(cut_out(self.graph, self.table, [name]), name, self.score, self.how).search(path)
         k = refined.chosen
         end = refined.levels[k].best
         assert end is not None
@@ -197,7 +196,7 @@ class _Answer:
         self.found[name] = Cardinality(name, k, path, refined, refined.status)
 
     def _refine_together(self, group: list[str]) -> None:
-        joint = refine_together(self.graph, self.table, group, self.score, self.effort)
+        joint = refine_together(self.graph, self.table, group, self.score, self.how)
         for name in group:
             look = joint.looks[name]
             self._ends[name] = joint.setting, joint.trial

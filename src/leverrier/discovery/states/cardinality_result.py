@@ -189,7 +189,7 @@ def _sentences(c: Cardinality) -> list[str]:
     merging = c.agglomeration.best()
     if c.refinement is None:
         said.append("By merging alone, without EM.")
-    elif c.refinement.effort.brief:
+    elif c.refinement.rule.brief:
         said.append(f"By merging and a few steps of EM (merging alone would say {merging}).")
     elif merging != c.states and c.together is None:
         said.append(f"Merging alone would say {merging}: EM decides.")

@@ -22,6 +22,7 @@ from leverrier.learning.em.network_em import ParameterClimb
 from leverrier.learning.em.starting_points import assigned_start, random_start
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
 
 Floats = NDArray[np.float64]
@@ -77,11 +78,11 @@ class Setting:
         """The log posterior of parameters, up to what does not depend on them."""
         return ParameterClimb(self.task.objective, theta, tolerance=TOLERANCE).evaluate()
 
-    def run(self, start: Floats, deadline: float = np.inf, steps: int | None = None) -> Trial:
+    def run(self, start: Floats, run: Run = UNBOUNDED, steps: int | None = None) -> Trial:
         """EM to the end from these parameters, or at most so many steps."""
         climber = ParameterClimb(self.task.objective, start, tolerance=TOLERANCE)
         limit = steps or int(np.clip(MOST_WORK / max(self.plan.work, 1.0), 50, MOST_ITERATIONS))
-        found = climb(climber, max_iterations=limit, deadline=deadline)
+        found = climb(climber, max_iterations=limit, run=run)
         bound, counts = completed_score(self.seen, self.plan, climber.theta, self.score)
         return Trial(
             states=self.cardinalities,

@@ -22,10 +22,11 @@ from leverrier.data.table import Table
 from leverrier.discovery.states.agglomeration import Agglomeration, agglomerate
 from leverrier.discovery.states.em_trial import Setting, Trial, merged_start
 from leverrier.discovery.states.first_states import first_states
-from leverrier.discovery.states.refinement import POSITIVE, STRONG, Effort, Refinement
+from leverrier.discovery.states.refinement import POSITIVE, STRONG, Refinement, RefinementRule
 from leverrier.discovery.states.surroundings import Surroundings, cut_out
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
+from leverrier.run.event import Event
 from leverrier.status import Status
 
 Integers = NDArray[np.int64]
@@ -61,40 +62,42 @@ class Joint:
         return dict(self.trial.states)
 
 
-def refine_together(graph: Graph, table: Table, hidden: Sequence[str], score: Score, effort: Effort) -> Joint:
+def refine_together(graph: Graph, table: Table, hidden: Sequence[str], score: Score, rule: RefinementRule) -> Joint:
     """A look at each from one state, then EM over all, then one state less or more where that pays."""
-    looks = _look_at_each(graph, table, hidden, score, effort)
+    looks = _look_at_each(graph, table, hidden, score, rule)
     around = cut_out(graph, table, hidden)
     labels = {name: around.by_configuration(look.labels) for name, look in looks.items()}
     setting = Setting(around, {name: look.states for name, look in looks.items()}, score)
-    trial = setting.run(setting.at_states(labels, effort.rng(0)), effort.deadline)
+    trial = setting.run(setting.at_states(labels, rule.rng(0)), rule.run)
     status = Status.CONVERGED
     stale = set(hidden)
     tried: dict[str, dict[int, float]] = {}
     while status.converged:
         for name in stale:
             tried[name] = {trial.states[name]: 0.0}
-        step = _best_step(setting, trial, looks, labels, sorted(stale, key=hidden.index), tried, effort)
+        step = _best_step(setting, trial, looks, labels, sorted(stale, key=hidden.index), tried, rule)
         if step is None:
             break
         changed, setting, trial = step
         stale = {changed, *(name for name in hidden if name in graph.blanket(changed))}
-        if effort.progress is not None:
-            effort.progress(f"together: {', '.join(f'{name} {k}' for name, k in trial.states.items())}", trial.bound)
+        together = ", ".join(f"{name} {k}" for name, k in trial.states.items())
+        rule.run.tell(Event.STATES_TOGETHER, np.nan, together)
         status = trial.status if trial.status is Status.INTERRUPTED else status
-    if status.converged and effort.spent:
+    if status.converged and rule.run.late:
         status = Status.BUDGET
     return Joint(around, setting, trial, looks, tried, status)
 
 
-def _look_at_each(graph: Graph, table: Table, hidden: Sequence[str], score: Score, effort: Effort) -> dict[str, Look]:
+def _look_at_each(
+    graph: Graph, table: Table, hidden: Sequence[str], score: Score, rule: RefinementRule
+) -> dict[str, Look]:
     """One look at each, given the states of those before it [elidan2001 section 4, the first round]."""
     assigned = {name: np.zeros(table.n_rows, dtype=np.int64) for name in hidden}
     looks: dict[str, Look] = {}
     for name in hidden:
         others = completed(table, {other: labels for other, labels in assigned.items() if other != name})
         path = agglomerate(first_states(graph, others, name), score)
-        refined = Refinement(cut_out(graph, others, [name]), name, score, effort).search(path)
+        refined = Refinement(cut_out(graph, others, [name]), name, score, rule).search(path)
         if refined.status is Status.INTERRUPTED:
             raise KeyboardInterrupt  # some variable may not have been looked at: there is no answer to give
         k = refined.chosen
@@ -110,7 +113,7 @@ def _best_step(
     labels: Mapping[str, Integers],
     names: Sequence[str],
     tried: dict[str, dict[int, float]],
-    effort: Effort,
+    rule: RefinementRule,
 ) -> tuple[str, Setting, Trial] | None:
     """The best change of one of these variables by one state, or None if none pays its margin.
 
@@ -121,17 +124,17 @@ def _best_step(
     for name in names:
         k = trial.states[name]
         for new in (k - 1, k + 1):
-            if new < 1 or (effort.most is not None and new > effort.most) or effort.spent:
+            if new < 1 or (rule.most is not None and new > rule.most) or rule.run.late:
                 continue
             other = Setting(setting.around, {**trial.states, name: new}, setting.score)
             if new < k:
                 start = merged_start(other, trial, name)
             elif new in looks[name].refinement.levels:
                 finer = setting.around.by_configuration(looks[name].refinement.labels(new))
-                start = other.at_states({**_fitting(labels, trial), name: finer}, effort.rng(1))
+                start = other.at_states({**_fitting(labels, trial), name: finer}, rule.rng(1))
             else:
                 continue
-            end = other.run(start, effort.deadline)
+            end = other.run(start, rule.run)
             margin = STRONG if min(k, new) == 1 else POSITIVE
             tried[name][new] = gain = known.gain(_Evidence(other, end))
             paid = gain + (margin if new < k else -margin)

@@ -7,7 +7,6 @@ too many finds good ends that EM with the right number misses, and a merge carri
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from math import lgamma
@@ -19,8 +18,9 @@ from leverrier.discovery.states.agglomeration import Agglomeration
 from leverrier.discovery.states.em_trial import Setting, Trial, merged_start
 from leverrier.discovery.states.first_states import FirstStates
 from leverrier.discovery.states.surroundings import Surroundings
-from leverrier.learning.em.climb import Progress
 from leverrier.learning.structure.score import Score
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
 
 Integers = NDArray[np.int64]
@@ -56,17 +56,17 @@ class Level:
 
 
 @dataclass(frozen=True, eq=False)
-class Effort:
-    """How much may be done, and whom to tell."""
+class RefinementRule:
+    """How much is tried."""
 
     starts: int = 5
     most: int | None = None
     seed: int = 0
-    deadline: float = np.inf
     brief: bool = False
     """A few steps of EM from the merge path's assignments alone: no random starts, nothing carried down."""
+    run: Run = UNBOUNDED
     threads: Executor | None = None
-    progress: Progress | None = None
+    """Among which the starts are shared out."""
 
     def rng(self, *key: int) -> np.random.Generator:
         """A generator of its own for each number of states and start: answers do not depend on who runs first."""
@@ -76,10 +76,6 @@ class Effort:
     def steps(self) -> int | None:
         """Of one run of EM, at most."""
         return BRIEF if self.brief else None
-
-    @property
-    def spent(self) -> bool:
-        return time.monotonic() > self.deadline
 
 
 def distinguishable(first: FirstStates) -> float:
@@ -92,8 +88,8 @@ def distinguishable(first: FirstStates) -> float:
 class Refinement:
     """EM over numbers of states of one hidden variable: all else that is hidden has been given a state."""
 
-    def __init__(self, around: Surroundings, name: str, score: Score, effort: Effort) -> None:
-        self.around, self.name, self.score, self.effort = around, name, score, effort
+    def __init__(self, around: Surroundings, name: str, score: Score, rule: RefinementRule) -> None:
+        self.around, self.name, self.score, self.rule = around, name, score, rule
         self.levels: dict[int, Level] = {}
         self.status = Status.CONVERGED
         self._settings: dict[int, Setting] = {}
@@ -105,34 +101,33 @@ class Refinement:
 
     def search(self, path: Agglomeration) -> Refinement:
         """Try 1, 2, 3… states, until the best is two behind and the path's own choice has been passed."""
-        last = min(path.n_first, distinguishable(path.first), self.effort.most or np.inf)
-        passed = min(path.best(self.effort.most) + 1, ALWAYS)
+        last = min(path.n_first, distinguishable(path.first), self.rule.most or np.inf)
+        passed = min(path.best(self.rule.most) + 1, ALWAYS)
         k = 0
-        ahead = 1 if self.effort.brief else AHEAD
+        ahead = 1 if self.rule.brief else AHEAD
         while k < last and (k < 2 or k < max(self.chosen + ahead, passed)):
             k += 1
             self._try(k, path)
             if self.status is Status.INTERRUPTED:
                 break
-            if self.effort.spent:
+            if self.rule.run.late:
                 self.status = Status.BUDGET
                 break
         return self
 
     def _try(self, k: int, path: Agglomeration) -> None:
-        setting, effort = self.setting(k), self.effort
+        setting, rule = self.setting(k), self.rule
         labels = self.around.by_configuration(path.assignment(k))
-        points = [setting.at_states({self.name: labels}, effort.rng(k, 0))]
-        further = 0 if effort.brief or k == 1 else effort.starts
-        points += [setting.at_random(effort.rng(k, 1 + i)) for i in range(further)]
-        spread = map if effort.threads is None else effort.threads.map
-        ends = list(spread(lambda point: setting.run(point, effort.deadline, effort.steps), points))
+        points = [setting.at_states({self.name: labels}, rule.rng(k, 0))]
+        further = 0 if rule.brief or k == 1 else rule.starts
+        points += [setting.at_random(rule.rng(k, 1 + i)) for i in range(further)]
+        spread = map if rule.threads is None else rule.threads.map
+        ends = list(spread(lambda point: setting.run(point, rule.run, rule.steps), points))
         self._keep(k, "path", ends[:1])
         self._keep(k, "random", ends[1:])
-        if not effort.brief:
+        if not rule.brief:
             self._carry_down(k)
-        if effort.progress is not None:
-            effort.progress(f"{self.name} with {k} states", self.evidence(k))
+        rule.run.tell(Event.STATES_OF, np.nan, self.name, k, said=f"log evidence {self.evidence(k):.2f}")
 
     def _keep(self, k: int, kind: str, ends: list[Trial]) -> bool:
         """Remember these ends; whether one of them is the best so far, by more than a hair."""
@@ -145,18 +140,18 @@ class Refinement:
                 improved = improved or level.best is None or end.bound > level.best.bound + WORTH
                 level = replace(level, best=end, correction=None)
             level = replace(level, **{kind: max(getattr(level, kind), end.bound)})
-        if level.best is not None and level.correction is None and not self.effort.brief:
+        if level.best is not None and level.correction is None and not self.rule.brief:
             level = replace(level, correction=self.setting(k).missing_information(level.best))
         self.levels[k] = level
         return improved
 
     def _carry_down(self, k: int) -> None:
         """Merge the best end with k states, and go on from there while that improves the smaller models."""
-        while k > 2 and not self.effort.spent and self.status is not Status.INTERRUPTED:
+        while k > 2 and not self.rule.run.late and self.status is not Status.INTERRUPTED:
             level = self.levels[k]
             assert level.best is not None
             start = merged_start(self.setting(k - 1), level.best, self.name)
-            if not self._keep(k - 1, "merged", [self.setting(k - 1).run(start, self.effort.deadline)]):
+            if not self._keep(k - 1, "merged", [self.setting(k - 1).run(start, self.rule.run)]):
                 return
             k -= 1
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.discovery.codecs import made, once
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.lag_models import Ask
 from leverrier.discovery.time.time_codecs import Halfways, costs_of, if_there_is_time, read_model, write_model
@@ -19,6 +18,7 @@ from leverrier.learning.chains.chain_starts import Expectation, chain_start, cop
 from leverrier.learning.slices.slice_choice import LN2, Choice, fit_slices
 from leverrier.learning.slices.slice_design import Design, make_blocks
 from leverrier.models.slices.chain_model import ChainModel
+from leverrier.run.run import Run
 
 Floats = NDArray[np.float64]
 COPY = 0
@@ -37,7 +37,7 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class ChainGround:
     """What every chain is built on: the columns' design and choice, and models whose residuals may be clustered."""
 
     name: str
@@ -46,6 +46,7 @@ class Ground:
     residual: Mapping[str, tuple[Ask, Choice] | None]
     """By name: how the model is learnt whose residuals are clustered; None stands for the columns' means."""
     plan: Plan
+    run: Run
 
     @property
     def design(self) -> Design:
@@ -72,7 +73,7 @@ class Stood:
 class Built:
     """Chains that were built, with their model of all slices."""
 
-    ground: Ground
+    ground: ChainGround
     links: tuple[Link, ...]
     model: ChainModel
     worth: float
@@ -82,7 +83,7 @@ class Built:
     def posterior(self) -> Floats:
         """(slices, joint states), made when it is asked: of most of those that are tried it never is."""
         key = ("posterior", self.ground.name, self.links)
-        return made(self.ground.plan, key, lambda: chain_posterior(self.ground.design, self.model))
+        return self.ground.run.made(key, lambda: chain_posterior(self.ground.design, self.model))
 
     @property
     def name(self) -> str:
@@ -111,7 +112,7 @@ def held_out(built: Built, folds: NDArray[np.int64]) -> Floats | None:
     cost = np.zeros(int(blocks[-1]) + 1)
     for fold in np.unique(folds).tolist():
         key = ("fold", ground.name, built.links, fold)
-        part = if_there_is_time(ground.plan, key, partial(_fold, built, folds, blocks, fold), costs_of, costs_of)
+        part = if_there_is_time(ground.run, key, partial(_fold, built, folds, blocks, fold), costs_of, costs_of)
         if part is None:
             return None
         cost += part
@@ -126,7 +127,7 @@ def _fold(built: Built, folds: NDArray[np.int64], blocks: NDArray[np.int64], fol
     return costs_of(np.bincount(blocks[out], -logs[out] / LN2, int(blocks[-1]) + 1))
 
 
-def _without(ground: Ground, fit: ChainFit | None, folds: NDArray[np.int64], fold: int) -> Floats:
+def _without(ground: ChainGround, fit: ChainFit | None, folds: NDArray[np.int64], fold: int) -> Floats:
     """ln P(slice | before); where no chain could be begun, of the model without one."""
     if fit is not None:
         return fit.slice_log_likelihood
@@ -134,17 +135,13 @@ def _without(ground: Ground, fit: ChainFit | None, folds: NDArray[np.int64], fol
     return model.column_log_likelihood(ground.design.sequences).sum(axis=0)
 
 
-def build(ground: Ground, links: tuple[Link, ...], live: Floats, part: str) -> ChainFit | None:
+def build(ground: ChainGround, links: tuple[Link, ...], live: Floats, part: str) -> ChainFit | None:
     """Begin and fit the chains one after another on the slices that may be used; `part` names those slices."""
     fit: Stands | None = None
     for count, link in enumerate(links[:-1]):
         compute = partial(extend, ground, fit, links[:count], link, live, part)
-        fit = once(
-            ground.plan,
-            ("built", ground.name, links[: count + 1], part),
-            compute,
-            _write_stood,
-            partial(_read_stood, ground, live),
+        fit = ground.run.once(
+            ("built", ground.name, links[: count + 1], part), compute, _write_stood, partial(_read_stood, ground, live)
         )
         if fit is None:
             return None
@@ -155,7 +152,7 @@ def _write_stood(fit: Stands | None) -> dict[str, Any]:
     return {"model": None if fit is None else write_model(fit.model)}
 
 
-def _read_stood(ground: Ground, live: Floats, piece: Mapping[str, Any]) -> Stood | None:
+def _read_stood(ground: ChainGround, live: Floats, piece: Mapping[str, Any]) -> Stood | None:
     if piece["model"] is None:
         return None
     model = read_model(piece["model"], ground.ask.sequences.table.columns)
@@ -163,7 +160,7 @@ def _read_stood(ground: Ground, live: Floats, piece: Mapping[str, Any]) -> Stood
 
 
 def extend(
-    ground: Ground, fit: Stands | None, before: tuple[Link, ...], link: Link, live: Floats, part: str = "all"
+    ground: ChainGround, fit: Stands | None, before: tuple[Link, ...], link: Link, live: Floats, part: str = "all"
 ) -> ChainFit | None:
     """One more chain; None where it cannot be begun."""
     sequences = ground.design.sequences
@@ -179,7 +176,7 @@ def extend(
         start = (fit.posterior[:, :, None] * start[:, None, :]).reshape(len(start), -1)
     sizes = [earlier.states for earlier in before] + [link.states]
     chains = dict(zip(chain_names(len(sizes)), sizes, strict=True))
-    halfways = Halfways(ground.plan, (ground.name, before, link, part), sequences.table.columns)
+    halfways = Halfways(ground.run, (ground.name, before, link, part), sequences.table.columns)
     ended = fit_chains(
         ground.design,
         chains,
@@ -193,7 +190,7 @@ def extend(
     return ended
 
 
-def _expectation(ground: Ground, fit: Stands | None, name: str, live: Floats) -> Expectation | None:
+def _expectation(ground: ChainGround, fit: Stands | None, name: str, live: Floats) -> Expectation | None:
     if fit is not None:
         return lambda column: fit.model.expected(ground.design.sequences, column, fit.posterior)
     known = ground.residual[name]

@@ -9,8 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.discovery.codecs import is_made, made
-from leverrier.discovery.time.chain_building import COPY, Built, Ground, Link, chain_names, extend, held_out
+from leverrier.discovery.time.chain_building import COPY, Built, ChainGround, Link, chain_names, extend, held_out
 from leverrier.discovery.time.time_codecs import if_there_is_time, read_chains, write_chains
 from leverrier.learning.chains.chain_starts import WINDOWS
 from leverrier.learning.slices.slice_choice import compare, fit_slices
@@ -31,7 +30,7 @@ PATIENCE = 2
 """So many larger numbers of states in a row that are not clearly better end the search for more."""
 
 
-def best_chains(ground: Ground, folds: NDArray[np.int64], to_beat: float = np.inf) -> Built | None:
+def best_chains(ground: ChainGround, folds: NDArray[np.int64], to_beat: float = np.inf) -> Built | None:
     """Chains added one at a time while the next one lowers the bits of held-out blocks clearly; None if none drives.
 
     Each chain gains less than the one before it: so when the last one gained less than is still missing to `to_beat`
@@ -57,7 +56,7 @@ def _clearly_better(one: Built, other: Built) -> bool:
 
 
 def _best_next(
-    ground: Ground, best: Built | None, folds: NDArray[np.int64], before: float, to_beat: float
+    ground: ChainGround, best: Built | None, folds: NDArray[np.int64], before: float, to_beat: float
 ) -> Built | None:
     """Every start with two states, then more states for the best of them, as long as held-out blocks clearly say so.
 
@@ -101,12 +100,12 @@ def _if_better(
     return None
 
 
-def _copies(ground: Ground) -> Iterator[Link]:
+def _copies(ground: ChainGround) -> Iterator[Link]:
     """Columns of several states whose own past tells something: each may be a noisy sign of a chain with as many."""
     key = ("columns", ground.name)
-    if ground.plan.spent and not is_made(ground.plan, key):
+    if ground.run.spent and not ground.run.is_made(key):
         return
-    model = made(ground.plan, key, lambda: fit_slices(ground.design, ground.choice))
+    model = ground.run.made(key, lambda: fit_slices(ground.design, ground.choice))
     for name in ground.design.variables:
         states = ground.design.states(name)
         own = any(getattr(feature, "variable", "") == name for feature in model.asked(name))
@@ -114,12 +113,12 @@ def _copies(ground: Ground) -> Iterator[Link]:
             yield Link(name, COPY, states)
 
 
-def _places(ground: Ground, best: Built | None) -> Iterator[tuple[str, int]]:
+def _places(ground: ChainGround, best: Built | None) -> Iterator[tuple[str, int]]:
     names = ("the chains so far",) if best is not None else tuple(ground.residual)
     return ((name, window) for name in names for window in WINDOWS)
 
 
-def _tried(ground: Ground, best: Built | None, links: Sequence[Link]) -> list[Built]:
+def _tried(ground: ChainGround, best: Built | None, links: Sequence[Link]) -> list[Built]:
     """Each link added to the chains so far, best first."""
     before = best.links if best is not None else ()
     columns = ground.ask.sequences.table.columns
@@ -127,7 +126,7 @@ def _tried(ground: Ground, best: Built | None, links: Sequence[Link]) -> list[Bu
     for link in links:
         chain = (*before, link)
         found = if_there_is_time(
-            ground.plan,
+            ground.run,
             ("chains", ground.name, chain),
             partial(_model, ground, best, link),
             write_chains,
@@ -138,7 +137,7 @@ def _tried(ground: Ground, best: Built | None, links: Sequence[Link]) -> list[Bu
     return sorted(built, key=lambda one: -one.worth)
 
 
-def _model(ground: Ground, best: Built | None, link: Link) -> tuple[ChainModel, float] | None:
+def _model(ground: ChainGround, best: Built | None, link: Link) -> tuple[ChainModel, float] | None:
     """One more chain on all slices: the model and its worth."""
     before = best.links if best is not None else ()
     fit = extend(ground, best, before, link, np.ones(ground.n_slices))

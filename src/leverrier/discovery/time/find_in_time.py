@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
+import os
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,21 @@ from numpy.typing import NDArray
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import lag_features
-from leverrier.discovery.codecs import once
-from leverrier.discovery.plan import Plan, Progress, Stop
-from leverrier.discovery.time.chain_building import Built, Ground
+from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.time.chain_building import Built, ChainGround
 from leverrier.discovery.time.chain_search import best_chains
 from leverrier.discovery.time.lag_models import Alternative, Ask, Observed, best_observed
-from leverrier.discovery.time.time_codecs import if_there_is_time, read_choice, write_choice
+from leverrier.discovery.time.time_codecs import grouping, if_there_is_time, read_choice, write_choice
 from leverrier.discovery.time.time_findings import Fold, HiddenChain, TimeFindings, Tried
 from leverrier.errors import TableError
 from leverrier.learning.slices.learn_dynamic import slice_order
 from leverrier.learning.slices.slice_choice import bag_slices, choose, compare
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
 from leverrier.models.slices.chain_model import marginal
-from leverrier.run.checkpoint import Journal
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import UNBOUNDED, Run
+from leverrier.run.stop import Stop
 from leverrier.status import Status
 
 FOLDS = 5
@@ -41,76 +42,69 @@ def find_in_time(
     bagged: int = 0,
     folds: int = FOLDS,
     stop: Stop | None = None,
-    journal: Journal | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
 ) -> TimeFindings:
     """What sequences remember, and whether something hidden drives them.
 
     The best model of lags and memories comes first; hidden chains are accepted only if they predict held-out blocks
     better than it, by 0.005 bits a slice and three standard errors. `bagged` asks for so many trees to be averaged too;
-    a `journal` keeps pieces of the work for a run that goes on later (`discover` opens one).
+    `checkpoint` is a folder for what is done so far, from which a run with resume=True goes on.
     """
     found = read_sequences(sequences)
+    whole = Run.of(budget, stop=stop, progress=progress)
+    belongs = (*identity(found.table), *grouping(found), seed, max_hidden, bagged, folds)
+    with whole.kept_in(checkpoint, resume, "find_in_time", *belongs) as run:
+        return search_in_time(found, seed, max_hidden=max_hidden, bagged=bagged, folds=folds, run=run)
+
+
+def search_in_time(
+    found: Sequences, seed: int = 0, *, max_hidden: int = 3, bagged: int = 0, folds: int = FOLDS, run: Run = UNBOUNDED
+) -> TimeFindings:
+    """The same of sequences that are read, as part of a run."""
     if found.n_slices < LEAST_SLICES:
         raise TableError(f"{found.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
-    plan = Plan(
-        max_hidden=max_hidden,
-        seed=seed,
-        progress=progress,
-        stop=stop,
-        journal=journal,
-        deadline=np.inf if budget is None else time.monotonic() + budget,
-    )
+    plan = Plan(max_hidden=max_hidden, seed=seed)
     parts = make_folds(found, folds, seed)
-    plan.tell("the order of columns", 0.0)
-    order = once(plan, ("order",), lambda: slice_order(found, seed), list, tuple, lambda: found.variables)
-    observed = best_observed(found, order, parts, replace(plan, progress=_part(progress, 0.0, 0.4)))
-    built = _hidden(found, observed, order, parts, plan)
+    run.tell(Event.COLUMN_ORDER, 0.0)
+    order = run.once(("order",), lambda: slice_order(found, seed), list, tuple, lambda: found.variables)
+    observed = best_observed(found, order, parts, run.part(0.0, 0.4))
+    built = _hidden(found, observed, order, parts, plan, run)
     bag = bag_slices(observed.best.design, observed.best.choice, bagged, seed) if bagged else None
-    return _findings(found, observed, built, order, parts, ended(plan), bag)
-
-
-def ended(plan: Plan) -> Status:
-    """How a run of this plan ended."""
-    if plan.stopped:
-        return Status.INTERRUPTED
-    return Status.BUDGET if plan.spent else Status.CONVERGED
-
-
-def _part(progress: Progress | None, low: float, high: float) -> Progress | None:
-    if progress is None:
-        return None
-    return lambda what, share: progress(what, low + (high - low) * share)
+    return _findings(found, observed, built, order, parts, run.status, bag)
 
 
 def _hidden(
-    found: Sequences, observed: Observed, order: tuple[str, ...], folds: NDArray[np.int64], plan: Plan
+    found: Sequences, observed: Observed, order: tuple[str, ...], folds: NDArray[np.int64], plan: Plan, run: Run
 ) -> list[Built]:
     """Chains on one lag, and on all that the best observed model asks."""
-    ask = Ask(found, lag_features(found.variables, min(1, observed.best.lags or 1)), (), plan)
-    choice = if_there_is_time(plan, ("one lag",), lambda: choose(ask.design, folds), write_choice, read_choice)
+    ask = Ask(found, lag_features(found.variables, min(1, observed.best.lags or 1)), (), run)
+    choice = if_there_is_time(run, ("one lag",), lambda: choose(ask.design, folds), write_choice, read_choice)
     if choice is None:
         return []
     residual: dict[str, Any] = {"means": None, "one lag": (ask, choice)}
     built = []
-    for number, ground in enumerate(_grounds(observed, order, residual, plan)):
-        plan.tell(f"hidden chains on {ground.name}", 0.4 + 0.3 * number)
+    for number, ground in enumerate(_grounds(observed, order, residual, plan, run)):
+        run.tell(Event.HIDDEN_CHAINS, 0.4 + 0.3 * number, ground.name)
         best = best_chains(ground, folds, observed.best.bits)
         if best is not None:
             built.append(best)
     return built
 
 
-def _grounds(observed: Observed, order: tuple[str, ...], residual: dict[str, Any], plan: Plan) -> list[Ground]:
+def _grounds(
+    observed: Observed, order: tuple[str, ...], residual: dict[str, Any], plan: Plan, run: Run
+) -> list[ChainGround]:
     """One lag (or none, where sequences have length 1), and what the best observed model asks."""
     lag_one = next((one for one in observed.alternatives if one.lags == 1 and not one.memories), None)
     first = lag_one or observed.alternatives[0]
-    grounds = [Ground(first.name, first.ask, first.choice, residual, plan)]
+    grounds = [ChainGround(first.name, first.ask, first.choice, residual, plan, run)]
     if observed.best is not first and observed.best.lags >= 1:
         asked = set(observed.model.features)
         own = tuple(feature for feature in observed.best.ask.features if feature in asked)
         before = lag_features(observed.best.ask.sequences.variables, 1)
-        ask = Ask(observed.best.ask.sequences, tuple(dict.fromkeys((*before, *own))), order, plan)
-        grounds.append(Ground(observed.best.name, ask, observed.best.choice, residual, plan))
+        ask = Ask(observed.best.ask.sequences, tuple(dict.fromkeys((*before, *own))), order, run)
+        grounds.append(ChainGround(observed.best.name, ask, observed.best.choice, residual, plan, run))
     return grounds
 
 

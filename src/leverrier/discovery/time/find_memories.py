@@ -7,7 +7,6 @@ they begin as noisy copies, biased to persist; EM fits them; a search on expecte
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +20,6 @@ from leverrier.counts.family import Family, Statistics
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.sequences.read_sequences import lagged, read_sequences
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.discovery.plan import LEAST_SECONDS, Plan
 from leverrier.discovery.time.memory_findings import (
     Ended,
     MemoryFindings,
@@ -41,9 +39,10 @@ from leverrier.learning.structure.score import BDeu, Score, family_score
 from leverrier.models.dynamic.cpd import CPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import LEAST_SECONDS, Run
 from leverrier.status import Status
 
-Progress = Callable[[str, float], None]
 NOISE = 0.1
 """How often a new memory is not the copy it should be…"""
 PERSISTENT = 0.8
@@ -70,14 +69,8 @@ def find_memories(
     most_memories    how many memory variables may be made in one iteration, those of the greatest gain first
     max_iterations   of EM in each
     """
-    plan = Plan(
-        max_parents=max_parents,
-        seed=seed,
-        progress=progress,
-        deadline=np.inf if budget is None else time.monotonic() + budget,
-    )
     how = How(lags, score or BDeu(), max_parents, iterations, most_memories, max_iterations, seed)
-    return memory_rounds(read_sequences(sequences), how, plan)
+    return memory_rounds(read_sequences(sequences), how, Run.of(budget, progress=progress))
 
 
 @dataclass(frozen=True)
@@ -97,14 +90,14 @@ class How:
             raise OptionError(f"lags={self.lags}: at least 2 are needed, for an arc to skip a slice")
 
 
-def memory_rounds(data: Sequences, how: How, plan: Plan, part: str = "all") -> MemoryFindings:
+def memory_rounds(data: Sequences, how: How, run: Run, part: str = "all") -> MemoryFindings:
     """The loop on these sequences; `part` names them in a checkpoint. Without time, the rounds that were done."""
     counts: Statistics = ObservedCounts(data.windows(how.lags))
-    plain = _round(plan, part, data, lambda: _learnt("fully observed", data, 1, how, counts))
+    plain = _round(run, part, data, lambda: _learnt("fully observed", data, 1, how, counts))
     if plain is None:  # (time ran out before anything)
         network = learn_dynamic(data, 1, how.score, how.max_parents, seed=how.seed, budget=LEAST_SECONDS).network
         plain = _observed("fully observed", network, data, ()), {}
-    wide = _round(plan, part, data, lambda: _learnt("iteration 0", data, how.lags, how, counts), 0)
+    wide = _round(run, part, data, lambda: _learnt("iteration 0", data, how.lags, how, counts), 0)
     found, parents = wide or (replace(plain[0], name="iteration 0"), {})
     rounds, network = [plain[0], found], plain[0].network
     memories: tuple[MemoryVariable, ...] = ()
@@ -115,20 +108,20 @@ def memory_rounds(data: Sequences, how: How, plan: Plan, part: str = "all") -> M
         new = memories_for(arcs, memories, how.most_memories)
         known = (*memories, *new)
         begin = partial(with_memories, network, parents, known, new, counts, how.score, data)
-        done = _iteration(begin, data, how, plan, part, number)
+        done = _iteration(begin, data, how, run, part, number)
         if done is None:
             return MemoryFindings(tuple(rounds), memories, Status.BUDGET)
         (found, parents), counts = done
         network, memories = found.network, known
         rounds.append(found)
-        plan.tell(found.name, number / how.iterations)
+        run.tell(Event.MEMORY_ROUND, number / how.iterations, found.name)
     return MemoryFindings(tuple(rounds), memories, Status.CONVERGED)
 
 
-def _round(plan: Plan, part: str, data: Sequences, compute: Callable[[], Ended], number: int = -1) -> Ended | None:
+def _round(run: Run, part: str, data: Sequences, compute: Callable[[], Ended], number: int = -1) -> Ended | None:
     """Kept or worked out; None if there is no time."""
     return if_there_is_time(
-        plan,
+        run,
         ("round", part, number),
         compute,
         partial(write_round, known=data.states),
@@ -149,7 +142,7 @@ def _observed(name: str, network: DynamicNetwork, data: Sequences, arcs: tuple[N
 
 
 def _iteration(
-    begin: Callable[[], DynamicNetwork], data: Sequences, how: How, plan: Plan, part: str, number: int
+    begin: Callable[[], DynamicNetwork], data: Sequences, how: How, run: Run, part: str, number: int
 ) -> tuple[Ended, Statistics] | None:
     """EM from the new memories, then a search on its expected counts; None if time ran out before that."""
 
@@ -159,7 +152,7 @@ def _iteration(
         return fit_dynamic(first, data, inference, prior=0.5, max_iterations=how.max_iterations, tolerance=1.0).network
 
     network = if_there_is_time(
-        plan,
+        run,
         ("em", part, number),
         fitted,
         partial(write_dynamic_network, known=data.states),
@@ -175,10 +168,10 @@ def _iteration(
         return Round(f"iteration {number}", network, network.bits_per_slice(data, inference), arcs, inference), parents
 
     def searched() -> Ended:
-        return ended(search_stages(expected, network, how.lags, how.score, how.max_parents, plan.deadline))
+        return ended(search_stages(expected, network, how.lags, how.score, how.max_parents, run))
 
     own = {name: network.parents(name) for name in network.variables}
-    return _round(plan, part, data, searched, number) or ended(own), expected
+    return _round(run, part, data, searched, number) or ended(own), expected
 
 
 def _inference(network: DynamicNetwork) -> Inference:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, lag_features, memory_features
-from leverrier.discovery.codecs import made
-from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.time_codecs import if_there_is_time, read_choice, write_choice
 from leverrier.learning.slices.slice_choice import Choice, Comparison, choose, compare, fit_slices
 from leverrier.learning.slices.slice_design import Design, make_design
 from leverrier.models.slices.slice_model import SliceModel
+from leverrier.run.event import Event
+from leverrier.run.run import Run
 
 LAGS = (0, 1, 2, 3, 4, 6, 8, 10)
 PATIENCE = 2
@@ -29,12 +29,12 @@ class Ask:
     sequences: Sequences
     features: tuple[Feature, ...]
     order: tuple[str, ...]
-    plan: Plan
+    run: Run
 
     @cached_property
     def design(self) -> Design:
         key = ("design", self.features, self.order)
-        return made(self.plan, key, lambda: make_design(self.sequences, self.features, self.order))
+        return self.run.made(key, lambda: make_design(self.sequences, self.features, self.order))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Observed:
     """By alternative: against what was accepted before it."""
 
 
-def best_observed(sequences: Sequences, order: tuple[str, ...], folds: NDArray[np.int64], plan: Plan) -> Observed:
+def best_observed(sequences: Sequences, order: tuple[str, ...], folds: NDArray[np.int64], run: Run) -> Observed:
     """Lags first, then memories; each is claimed only if held-out blocks say so clearly, the best is used anyway."""
     tried: list[Alternative] = []
     comparisons: dict[str, Comparison] = {}
@@ -81,12 +81,12 @@ def best_observed(sequences: Sequences, order: tuple[str, ...], folds: NDArray[n
     for lags in (lag for lag in LAGS if lag <= max(longest, 0)):
         if stale >= PATIENCE:
             break
-        plan.tell(f"{lags} lags", len(tried) / (len(LAGS) + 1))
-        ask = Ask(sequences, lag_features(sequences.variables, lags), order, plan)
+        run.tell(Event.LAGS, len(tried) / (len(LAGS) + 1), lags)
+        ask = Ask(sequences, lag_features(sequences.variables, lags), order, run)
         one = _alternative(_lag_name(lags), ask, folds, lags)
         if one is None and best is not None:
             break
-        one = one or _in_haste(sequences, folds, plan)
+        one = one or _in_haste(sequences, folds, run)
         tried.append(one)
         stale = stale + 1 if best is not None and one.bits >= best.bits else 0
         best = one if best is None or one.bits < best.bits else best
@@ -102,7 +102,7 @@ def best_observed(sequences: Sequences, order: tuple[str, ...], folds: NDArray[n
         features = (*lag_features(sequences.variables, max(best.lags, 1)), *memory_features(sequences.table))
         remembering = _alternative(
             f"{_lag_name(max(best.lags, 1))} and memories",
-            Ask(sequences, features, order, plan),
+            Ask(sequences, features, order, run),
             folds,
             max(best.lags, 1),
             True,
@@ -114,7 +114,7 @@ def best_observed(sequences: Sequences, order: tuple[str, ...], folds: NDArray[n
         )
     clear = remembering is not None and comparisons[remembering.name].clear()
     winner = min(tried, key=lambda one: one.bits)
-    model = made(plan, ("observed", winner.name), lambda: fit_slices(winner.design, winner.choice))
+    model = run.made(("observed", winner.name), lambda: fit_slices(winner.design, winner.choice))
     return Observed(tuple(tried), winner, model, accepted.lags, clear, comparisons)
 
 
@@ -126,11 +126,11 @@ def _alternative(
     name: str, ask: Ask, folds: NDArray[np.int64], lags: int, memories: bool = False
 ) -> Alternative | None:
     """None where time has run out before it."""
-    choice = if_there_is_time(ask.plan, ("choice", name), lambda: choose(ask.design, folds), write_choice, read_choice)
+    choice = if_there_is_time(ask.run, ("choice", name), lambda: choose(ask.design, folds), write_choice, read_choice)
     return None if choice is None else Alternative(name, ask, choice, lags, memories)
 
 
-def _in_haste(sequences: Sequences, folds: NDArray[np.int64], plan: Plan) -> Alternative:
+def _in_haste(sequences: Sequences, folds: NDArray[np.int64], run: Run) -> Alternative:
     """Something to answer with when time has run out before anything was tried: every column by itself."""
-    ask = Ask(sequences, (), (), plan)
+    ask = Ask(sequences, (), (), run)
     return Alternative("columns by themselves", ask, choose(ask.design, folds), 0)

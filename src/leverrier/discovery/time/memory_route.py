@@ -6,8 +6,6 @@ predict that fold better than the best network without memories.
 
 from __future__ import annotations
 
-import time
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,9 +14,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.discovery.codecs import is_made, made
-from leverrier.discovery.plan import Plan, Progress, Stop
-from leverrier.discovery.time.find_in_time import FOLDS, LEAST_SLICES, ended, fold_costs, profile
+from leverrier.discovery.time.find_in_time import FOLDS, LEAST_SLICES, fold_costs, profile
 from leverrier.discovery.time.find_memories import How, memory_rounds
 from leverrier.discovery.time.memory_findings import MemoryFindings, MemoryVariable
 from leverrier.discovery.time.time_codecs import costs_of, if_there_is_time
@@ -28,7 +24,8 @@ from leverrier.learning.slices.slice_choice import Comparison, compare
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
 from leverrier.learning.structure.score import BDeu, Score
 from leverrier.models.dynamic.dynamic_query import posterior
-from leverrier.run.checkpoint import Journal
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 
 LAGS = 3
 LAST = "with memories"
@@ -38,16 +35,13 @@ Floats = NDArray[np.float64]
 def memories_in_time(
     sequences: Any,
     seed: int = 0,
-    budget: float | None = None,
-    progress: Progress | None = None,
     *,
     score: Score | None = None,
     max_parents: int = 4,
     most_memories: int = 6,
     evidence: bool = True,
     folds: int = FOLDS,
-    stop: Stop | None = None,
-    journal: Journal | None = None,
+    run: Run = UNBOUNDED,
 ) -> TimeFindings:
     """Arcs that skip slices become hidden memories [boyen1999 section 5.2]; without `evidence` they are not tested."""
     found = read_sequences(sequences)
@@ -56,34 +50,26 @@ def memories_in_time(
     lags = min(LAGS, int(found.lengths.max()) - 1)
     if lags < 2:
         raise TableError("no sequence has three slices: no arc can skip one, so there is nothing to remember")
-    plan = Plan(
-        max_parents=max_parents,
-        seed=seed,
-        progress=progress,
-        stop=stop,
-        journal=journal,
-        deadline=np.inf if budget is None else time.monotonic() + budget,
-    )
     how = How(lags, score or BDeu(), max_parents, most_memories=most_memories, seed=seed)
-    plan.tell("memories", 0.0)
-    loop = memory_rounds(found, how, replace(plan, progress=None))
-    own = _posteriors(found, loop, plan)
+    run.tell(Event.MEMORIES, 0.0)
+    loop = memory_rounds(found, how, run.untold())
+    own = _posteriors(found, loop, run)
     parts = make_folds(found, folds, seed)
-    costs = _held_out(found, parts, plan, how) if evidence and loop.memories else None
-    return _findings(found, loop, own, parts, costs, plan)
+    costs = _held_out(found, parts, run, how) if evidence and loop.memories else None
+    return _findings(found, loop, own, parts, costs, run)
 
 
-def _posteriors(found: Sequences, loop: MemoryFindings, plan: Plan) -> dict[str, Floats]:
+def _posteriors(found: Sequences, loop: MemoryFindings, run: Run) -> dict[str, Floats]:
     """Of the memories that drive something: one by one, or in haste all in one pass."""
     names = [memory.name for memory in loop.memories if _driven(memory, loop)]
     network, how = loop.network, loop.rounds[-1].inference
     keys = {name: ("posterior", len(loop.rounds), name) for name in names}
-    if plan.spent and not all(is_made(plan, key) for key in keys.values()):
+    if run.spent and not all(run.is_made(key) for key in keys.values()):
         return posterior(network, found, names, how)
-    return {name: made(plan, key, partial(network.posterior, found, name, how)) for name, key in keys.items()}
+    return {name: run.made(key, partial(network.posterior, found, name, how)) for name, key in keys.items()}
 
 
-def _held_out(found: Sequences, parts: NDArray[np.int64], plan: Plan, how: How) -> dict[str, Floats] | None:
+def _held_out(found: Sequences, parts: NDArray[np.int64], run: Run, how: How) -> dict[str, Floats] | None:
     """By round, the bits of each block when the loop was run without its fold; None if there was no time for all."""
     blocks = make_blocks(found, parts)
     edges = np.flatnonzero(np.diff(blocks, prepend=-1, append=blocks[-1] + 1))
@@ -91,14 +77,14 @@ def _held_out(found: Sequences, parts: NDArray[np.int64], plan: Plan, how: How) 
     names = np.unique(parts).tolist()
     costs: dict[str, Floats] = {}
     for number, fold in enumerate(names):
-        plan.tell("held-out blocks", number / len(names))
+        run.tell(Event.HELD_OUT_BLOCKS, number / len(names))
         rest = found.stretches([pair for pair in ranges if parts[pair[0]] != fold])
         if rest.lengths.max() <= how.lags:
             return None
         left = found.stretches([pair for pair in ranges if parts[pair[0]] == fold])
         which = np.repeat(blocks[[low for low, _ in ranges if parts[low] == fold]], left.lengths)
         part = if_there_is_time(
-            plan, ("fold", fold), partial(_fold, rest, left, which, len(ranges), plan, how, fold), dict, _read_costs
+            run, ("fold", fold), partial(_fold, rest, left, which, len(ranges), run, how, fold), dict, _read_costs
         )
         if part is None:
             return None
@@ -109,11 +95,11 @@ def _held_out(found: Sequences, parts: NDArray[np.int64], plan: Plan, how: How) 
 
 
 def _fold(
-    rest: Sequences, left: Sequences, which: NDArray[np.int64], blocks: int, plan: Plan, how: How, fold: int
+    rest: Sequences, left: Sequences, which: NDArray[np.int64], blocks: int, run: Run, how: How, fold: int
 ) -> dict[str, Floats] | None:
     """By round of the loop on the rest, the bits of each block that was left out; None if the loop was cut short."""
-    loop = memory_rounds(rest, how, replace(plan, progress=None), f"without {fold}")
-    if plan.spent:
+    loop = memory_rounds(rest, how, run.untold(), f"without {fold}")
+    if run.spent:
         return None
     rounds = {**{each.name: each for each in loop.rounds[:2]}, LAST: loop.rounds[-1]}
     surprises = {name: each.network.surprise(left, each.inference) for name, each in rounds.items()}
@@ -130,7 +116,7 @@ def _findings(
     own: dict[str, Floats],
     parts: NDArray[np.int64],
     costs: dict[str, Floats] | None,
-    plan: Plan,
+    run: Run,
 ) -> TimeFindings:
     first, wide, last = loop.rounds[0], loop.rounds[1], loop.rounds[-1]
     observed, judged, folds = wide, Comparison(0.0, 0.0), ()
@@ -158,7 +144,7 @@ def _findings(
         table=tuple(rows),
         order=found.variables,
         n_slices=found.n_slices,
-        status=ended(plan),
+        status=run.status,
         notes=found.notes,
         folds=folds,
         accepted=clear,

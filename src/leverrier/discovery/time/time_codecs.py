@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Variable
-from leverrier.discovery.codecs import States, kept, name_of, once
-from leverrier.discovery.plan import Plan
+from leverrier.discovery.network_codecs import States
 from leverrier.formats.slice_models import parts_content, read_parts
 from leverrier.learning.chains.chain_em import Halfway
 from leverrier.learning.slices.column_fit import Smoothing
@@ -20,6 +19,8 @@ from leverrier.learning.slices.slice_choice import Choice
 from leverrier.models.dynamic.cpd import TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.slices.chain_model import ChainModel
+from leverrier.run.codecs import Key, name_of
+from leverrier.run.run import Run
 
 Piece = Mapping[str, Any]
 Result = TypeVar("Result")
@@ -42,15 +43,14 @@ def grouping(sequences: Sequences) -> tuple[Any, ...]:
 
 
 def if_there_is_time(
-    plan: Plan,
-    key: tuple[Any, ...],
+    run: Run,
+    key: Key,
     compute: Callable[[], Result | None],
     write: Callable[[Result], Any],
     read: Callable[[Any], Result],
 ) -> Result | None:
     """What `compute` gives, kept or worked out; None where it gives nothing, or where time has run out before it."""
-    return once(
-        plan,
+    return run.once(
         key,
         compute,
         lambda found: {"found": None if found is None else write(found)},
@@ -106,26 +106,24 @@ def read_chains(piece: Piece, columns: tuple[Variable, ...]) -> tuple[ChainModel
 class Halfways:
     """Where a slow fit stands, kept under one name while it runs."""
 
-    def __init__(self, plan: Plan, key: tuple[Any, ...], columns: tuple[Variable, ...]) -> None:
-        self.plan, self.key = plan, ("halfway", *key)
-        self.begun = kept(
-            plan,
-            self.key,
-            lambda piece: Halfway(read_model(piece["model"], columns), tuple(map(float, piece["trace"]))),
+    def __init__(self, run: Run, key: Key, columns: tuple[Variable, ...]) -> None:
+        self.run, self.key = run, ("halfway", *key)
+        self.begun = run.kept(
+            self.key, lambda piece: Halfway(read_model(piece["model"], columns), tuple(map(float, piece["trace"])))
         )
         self._last = time.monotonic()
 
     def keep(self, halfway: Halfway) -> None:
         """Not that of a quick fit: it would only make files larger."""
-        if self.plan.journal is None or self.plan.spent or time.monotonic() - self._last < SLOW:
+        if self.run.journal is None or self.run.spent or time.monotonic() - self._last < SLOW:
             return
         piece = {"model": write_model(halfway.model), "trace": list(halfway.trace)}
-        self.plan.journal.add(name_of(self.key), piece)
+        self.run.journal.add(name_of(self.key), piece)
         self._last = time.monotonic()
 
     def done(self) -> None:
-        if self.plan.journal is not None:
-            self.plan.journal.drop(name_of(self.key))
+        if self.run.journal is not None:
+            self.run.journal.drop(name_of(self.key))
 
 
 def costs_of(piece: Any) -> NDArray[np.float64]:

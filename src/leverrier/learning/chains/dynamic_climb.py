@@ -82,14 +82,14 @@ class DynamicClimb:
                 "the start gives some sequence probability zero, and EM never leaves a zero: smooth the network "
                 "(mix in a little of the uniform distribution), or let starts be drawn"
             )
-        return total + self._log_prior()
+        return total + self.log_prior()
 
     @property
     def log_likelihood(self) -> float:
         """Of the last evaluation, without the prior."""
-        return self.last - self._log_prior()
+        return self.last - self.log_prior()
 
-    def _log_prior(self) -> float:
+    def log_prior(self) -> float:
         if not self.prior:
             return 0.0
         firsts = [group[0].of(self.theta) for group in self.tied]

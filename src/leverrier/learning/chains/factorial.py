@@ -11,9 +11,10 @@ from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.errors import OptionError
 from leverrier.learning.chains.chain_networks import chain_names, chain_network, split_columns
 from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
-from leverrier.learning.em.climb import Progress
 from leverrier.models.dynamic.dynamic_query import Inference
 from leverrier.models.dynamic.dynamic_unrolled import lay
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
 
 MOST_EXACT = 256
 """Joint states up to which inference is exact unless asked otherwise."""
@@ -67,6 +68,5 @@ def factorial_hmm(
         prior=prior or 0.0,
         max_iterations=max_iterations,
         tolerance=tolerance,
-        budget=budget,
-        progress=progress,
+        run=Run.of(budget, progress=progress),
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,12 +13,15 @@ from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.errors import OptionError
 from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.learning.chains.dynamic_climb import DynamicClimb, reordered, state_order
-from leverrier.learning.em.climb import Climb, Progress, climb
+from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_result import Start, Starts
+from leverrier.learning.em.in_turn import counted, ends_in_turn
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, posterior
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
 
 if TYPE_CHECKING:
@@ -88,6 +90,7 @@ def fit_dynamic(
     prior       a pseudo-count in every cell: then the log posterior is climbed
     tolerance   stop when what is still to be gained is estimated to be below so many nats
     budget      in seconds
+    progress    is called with a line and the share of starts done, at the end of each
 
     Tables of a variable that are equal at the beginning and later, with the same parents, stay one table. Hidden
     states are put in order of falling frequency, unless the network's own parameters gave them their meaning.
@@ -108,8 +111,7 @@ def fit_dynamic(
         prior=prior or 0.0,
         max_iterations=max_iterations,
         tolerance=tolerance,
-        budget=budget,
-        progress=progress,
+        run=Run.of(budget, progress=progress),
         in_order=initial == "random",
         factored=counts == "factored",
     )
@@ -124,29 +126,22 @@ def climb_all(
     prior: float = 0.0,
     max_iterations: int = 500,
     tolerance: float = 0.01,
-    budget: float | None = None,
-    progress: Progress | None = None,
+    run: Run = UNBOUNDED,
     in_order: bool = True,
     factored: bool = False,
 ) -> DynamicFit:
     """Every start to its end; the best one's result, all of them told."""
-    deadline = np.inf if budget is None else time.monotonic() + budget
-    ends: list[tuple[DynamicClimb, Climb]] = []
-    for number, point in enumerate(points):
+
+    def go(point: DynamicNetwork) -> _Ended:
         climber = DynamicClimb(
             laid, point, prior=prior, tolerance=tolerance, inference=inference, clusters=clusters, factored=factored
         )
-        done = climb(climber, max_iterations=max_iterations, deadline=deadline)
-        ends.append((climber, done))
-        if progress is not None:
-            progress(f"start {number + 1} of {len(points)}: {done.status}", done.value)
-        if done.status in (Status.BUDGET, Status.INTERRUPTED):
-            break
-    values = [done.value for _, done in ends]
-    best = int(np.argmax(values))
-    climber, done = ends[best]
-    runs = tuple(Start(done.value, done.value - each._log_prior(), done.iterations, done.status) for each, done in ends)
-    again = sum(value >= values[best] - max(10 * tolerance, 1e-6) for value in values)
+        return _Ended(climber, climb(climber, max_iterations=max_iterations, run=run))
+
+    ends = [end for end in ends_in_turn(run, Event.START, (), points, go) if end is not None]
+    runs = [end.start for end in ends]
+    best = int(np.argmax([each.value for each in runs]))
+    climber, done = ends[best].climber, ends[best].climb
     fitted = climber.result()
     if in_order and fitted.hidden:
         shown = posterior(fitted, laid.sequences, fitted.hidden, inference, clusters)
@@ -157,10 +152,21 @@ def climb_all(
         done.trace,
         done.status,
         done.iterations,
-        Starts(runs, again),
+        counted(runs, max(10 * tolerance, 1e-6)),
         laid.n_slices,
         inference,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Ended:
+    climber: DynamicClimb
+    climb: Climb
+
+    @property
+    def start(self) -> Start:
+        done = self.climb
+        return Start(done.value, done.value - self.climber.log_prior(), done.iterations, done.status)
 
 
 def _check(starts: int, initial: str, prior: float | None, max_iterations: int, tolerance: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -15,9 +14,10 @@ from leverrier.errors import OptionError
 from leverrier.learning.chains.chain_networks import chain_names, chain_network, grouped_slices, split_columns
 from leverrier.learning.chains.dynamic_climb import DynamicClimb
 from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
-from leverrier.learning.em.climb import Progress
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 Criterion = Literal["bic", "held-out"]
@@ -94,7 +94,7 @@ class _Task:
     prior: float
     max_iterations: int
     tolerance: float
-    deadline: float
+    run: Run
     seed: int
 
 
@@ -128,7 +128,7 @@ def hidden_markov(
     if starts < 1 or max_iterations < 1:
         raise OptionError(f"starts={starts}, max_iterations={max_iterations}: expected at least 1 of each")
     categories, normal = split_columns(data, numbers)
-    deadline = np.inf if budget is None else time.monotonic() + budget
+    run = Run.of(budget, progress=progress)
     task = _Task(
         data,
         categories,
@@ -138,22 +138,22 @@ def hidden_markov(
         prior or 0.0,
         max_iterations,
         tolerance,
-        deadline,
+        run.untold(),
         seed,
     )
     fits: dict[int, DynamicFit] = {}
     rows: list[StatesRow] = []
     several = not isinstance(states, int)
-    for k in _candidates(states):
+    wanted = _candidates(states)
+    for number, k in enumerate(wanted, 1):
         fits[k] = _fit(task, k)
         held = _held_out(task, k) if several and criterion == "held-out" else None
         fit = fits[k]
         rows.append(StatesRow(k, fit.log_likelihood, fit.network.dimension, fit.bic, held, fit.status))
-        if progress is not None:
-            progress(f"{k} states: {fit.status}", fit.log_likelihood)
+        run.tell(Event.STATES, number / len(wanted), k, said=f"{fit.status}, {fit.log_likelihood:.4f}")
         if states == "auto" and _settled(rows, criterion):
             break
-        if time.monotonic() > deadline:
+        if run.late:
             break
     best = max(rows, key=lambda row: _value(row, criterion))
     fit = fits[best.states]
@@ -200,9 +200,8 @@ def _fit(task: _Task, k: int) -> DynamicFit:
     laid = lay(network, network.read(task.sequences))
     if len(points) > task.starts:
         points = _best_after_a_few(task, laid, points)
-    budget = None if task.deadline == np.inf else max(task.deadline - time.monotonic(), 0.0)
     return climb_all(
-        laid, points, prior=task.prior, max_iterations=task.max_iterations, tolerance=task.tolerance, budget=budget
+        laid, points, prior=task.prior, max_iterations=task.max_iterations, tolerance=task.tolerance, run=task.run
     )
 
 
@@ -231,7 +230,7 @@ def _best_after_a_few(task: _Task, laid: Laid, points: list[DynamicNetwork]) -> 
         )
         climber.climb(SHORT)
         reached.append((climber.last, climber.result()))
-        if time.monotonic() > task.deadline:
+        if task.run.late:
             break
     order = sorted(range(len(reached)), key=lambda place: -reached[place][0])
     return [reached[place][1] for place in order[: task.starts]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -11,7 +10,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.counts.cluster_parts import connect
 from leverrier.counts.parted_observation import PartedTable
 from leverrier.data.file_parts import is_parquet_path, look_at
 from leverrier.data.reading.read_table import as_table
@@ -20,11 +18,12 @@ from leverrier.errors import OptionError, TooLargeError
 from leverrier.learning.classes.class_bootstrap import bootstrap_errors, bootstrap_p
 from leverrier.learning.classes.class_fit import HEADINGS, ClassFit, FitTable, class_fit
 from leverrier.learning.classes.latent_class_result import LatentClassResult
-from leverrier.learning.em.climb import Progress
 from leverrier.learning.em.fit import FitResult, fit
 from leverrier.learning.em.pairing import in_parts
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import Run
 
 Floats = NDArray[np.float64]
 Criterion = Literal["bic", "aic", "sabic", "caic", "score"]
@@ -37,13 +36,9 @@ class _Settings:
     prior: float | Score | None
     tolerance: float
     max_iterations: int
-    jobs: int | None
-    deadline: float
-
-    client: Any = None
+    run: Run
 
     def fit(self, table: Table | PartedTable, name: str, states: int, seed: int, **more: Any) -> FitResult:
-        budget = None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
         options = {"starts": self.starts if states > 1 else 1, **more}
         return fit(
             star(_columns(table), name),
@@ -53,9 +48,9 @@ class _Settings:
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
             seed=seed,
-            jobs=self.jobs,
-            budget=budget,
-            client=self.client,
+            jobs=self.run.workers.jobs,
+            budget=self.run.seconds_left(),
+            client=self.run.workers.client,
             **options,
         )
 
@@ -91,31 +86,31 @@ def latent_classes(
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address: its workers hold the parts of a Parquet file, or run the starts on a
                 table in memory; the answer is that of one machine
+    progress    is called with a line and the share done, after each number of classes
 
     Holes are summed out: no row is dropped. Classes are numbered "0", "1", … from the largest.
     """
     wanted = _numbers(states)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
-    deadline = np.inf if budget is None else time.monotonic() + budget
-    client = None if client is None else connect(client)
-    table = _table(data, max_memory, client)
+    run = Run.of(budget, jobs=jobs, client=client, progress=progress)
+    table = _table(data, max_memory, run.workers.client)
     if isinstance(table, PartedTable) and (bootstrap or errors):
         raise OptionError("bootstrap= and errors= draw tables like this one in memory, and its rows stay in parts")
-    settings = _Settings(starts, prior, tolerance, max_iterations, jobs, deadline, client)
+    settings = _Settings(starts, prior, tolerance, max_iterations, run)
     variable = free_name(name, _columns(table).variables)
     seeds = np.random.SeedSequence(seed).generate_state(3)
     fits: dict[int, FitResult] = {}
     rows: list[ClassFit] = []
-    for k in wanted:
-        if fits and time.monotonic() > deadline:
+    for number, k in enumerate(wanted, 1):
+        if fits and run.late:
             break
         fits[k] = settings.fit(table, variable, k, int(seeds[0]))
         rows.append(class_fit(fits[k], variable))
-        if progress is not None:
-            progress(f"{k} classes: {fits[k].status}", fits[k].log_likelihood)
+        said = f"{fits[k].status}, {fits[k].log_likelihood:.4f}"
+        run.tell(Event.CLASSES, number / len(wanted), k, said=said)
     if bootstrap and isinstance(table, Table):
-        rows = _tested(rows, fits, table, variable, settings, bootstrap, int(seeds[1]), progress)
+        rows = _tested(rows, fits, table, variable, settings, bootstrap, int(seeds[1]))
     chosen, why = _choose(rows, fits, criterion)
     left = [str(k) for k in wanted if k not in fits]
     if left:
@@ -172,11 +167,10 @@ def _tested(
     settings: _Settings,
     draws: int,
     seed: int,
-    progress: Progress | None,
 ) -> list[ClassFit]:
     """The rows with the p-value of each number against one class fewer, where that was fitted too."""
     tested = []
-    for row in rows:
+    for number, row in enumerate(rows, 1):
         p = None
         if row.states - 1 in fits:
 
@@ -184,8 +178,8 @@ def _tested(
                 return settings.fit(drawn, name, k, at).log_likelihood
 
             p = bootstrap_p(fits[row.states - 1], fits[row.states], table, draws, seed + row.states, refit)
-            if progress is not None:
-                progress(f"{row.states} against {row.states - 1} classes, bootstrap p", p)
+            said = f"bootstrap p {p:.4f}"
+            settings.run.tell(Event.BOOTSTRAP, number / len(rows), row.states, row.states - 1, said=said)
         tested.append(replace(row, bootstrap_p=p))
     return tested
 

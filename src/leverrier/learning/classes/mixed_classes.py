@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,8 +18,9 @@ from leverrier.errors import OptionError, TableError
 from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
 from leverrier.inference.gaussian.mixed_rows import Categories
 from leverrier.learning.classes.mixed_climb import ClassClimb, ClassParameters, ClassProblem
-from leverrier.learning.em.climb import Climb, Progress, climb
+from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_result import Start, Starts
+from leverrier.learning.em.in_turn import counted, ends_in_turn
 from leverrier.learning.mixtures.mixture_ascent import CollapsedError
 from leverrier.learning.mixtures.mixture_choice import CRITERIA, Criterion, FitRow, MixtureTable, candidates, rank
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
@@ -29,6 +29,8 @@ from leverrier.learning.mixtures.mixture_start import from_labels, group, typica
 from leverrier.learning.mixtures.mixture_view import View, look
 from leverrier.models.mixed_class_model import MixedClasses
 from leverrier.models.mixture import KINDS, Kind, Mixture
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 Floats = NDArray[np.float64]
@@ -89,8 +91,18 @@ class _Task:
     tolerance: float
     max_iterations: int
     seed: int
-    deadline: float
-    progress: Progress | None
+    run: Run
+
+
+@dataclass(frozen=True, eq=False)
+class _Ended:
+    climber: ClassClimb
+    climb: Climb
+
+    @property
+    def start(self) -> Start:
+        reached = self.climber.likelihoods
+        return Start(self.climb.value, reached[-1], len(reached) - 1, self.climb.status)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +146,8 @@ def mixed_classes(
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
     if prior not in ("weak", None):
         raise OptionError(f'prior={prior!r}: expected "weak", or None for maximum likelihood')
-    task, notes = _task(data, numbers, weights, starts, prior, tolerance, max_iterations, seed, budget, progress)
+    run = Run.of(budget, progress=progress)
+    task, notes = _task(data, numbers, weights, starts, prior, tolerance, max_iterations, seed, run)
     wanted = candidates(states, len(task.view.rows.x), None)
     kinds: tuple[Kind, ...] = ("diagonal", "full") if covariance == "auto" else (covariance,)
     if task.view.d == 1 and covariance == "auto":
@@ -149,7 +162,7 @@ def mixed_classes(
             else:
                 fits.append(fit)
                 rows.append(fit.row)
-        if time.monotonic() > task.deadline and fits:
+        if run.late and fits:
             break
     if not fits:
         raise OptionError(rows[0].note)
@@ -181,8 +194,7 @@ def _task(
     tolerance: float,
     max_iterations: int,
     seed: int,
-    budget: float | None,
-    progress: Progress | None,
+    run: Run,
 ) -> tuple[_Task, tuple[str, ...]]:
     """Read the columns, numbers as numbers and the rest as states."""
     if starts < 1 or max_iterations < 1 or not tolerance >= 0:
@@ -199,24 +211,10 @@ def _task(
         table = read_table(data, ignore=[each.name for each in decisions if each.name not in rest])
     view = look(matrix, row_weights(weights, matrix.n_rows), False, np.random.default_rng([seed, 0]))
     features, seen = _features(view, table)
-    deadline = np.inf if budget is None else time.monotonic() + budget
     aside = tuple(
         note for each in decisions if each.variable is None and each.name not in numbers for note in each.notes
     )
-    task = _Task(
-        view,
-        table,
-        Categories.of(table),
-        features,
-        seen,
-        prior,
-        starts,
-        tolerance,
-        max_iterations,
-        seed,
-        deadline,
-        progress,
-    )
+    task = _Task(view, table, Categories.of(table), features, seen, prior, starts, tolerance, max_iterations, seed, run)
     said = f"numbers, Gaussian given the class: {', '.join(numbers)}; categories: {', '.join(rest) or 'none'}."
     return task, (said, *aside)
 
@@ -249,19 +247,17 @@ def _fit(task: _Task, k: int, kind: Kind) -> _Fit | str:
     whole = view.pivots if wide(kind) else view.variances
     numbers = MixtureProblem(view.rows, kind, weak_prior(spread) if task.prior else None, whole, task.tolerance)
     problem = ClassProblem(numbers, task.categories, pseudo)
-    ends: list[tuple[ClassClimb, Climb]] = []
-    for number, own in enumerate(labels):
+
+    def go(own: NDArray[np.int64]) -> _Ended | None:
         theta = problem.theta(_cells(task, own, k) + 1 / max(1, k))
         climber = ClassClimb(problem, ClassParameters(from_labels(view, own, k, kind, spread), theta))
         try:
-            found = climb(climber, max_iterations=task.max_iterations, deadline=task.deadline)
+            return _Ended(climber, climb(climber, max_iterations=task.max_iterations, run=task.run))
         except CollapsedError:
-            continue
-        ends.append((climber, found))
-        if task.progress is not None:
-            task.progress(f"{k} classes, {kind}, start {number + 1} of {starts}: {found.status}", found.value)
-        if found.status in (Status.INTERRUPTED, Status.BUDGET):
-            break
+            return None
+
+    tried = ends_in_turn(task.run, Event.CLASSES_START, (k, kind), labels, go)
+    ends = [end for end in tried if end is not None]
     if not ends:
         return f"with {k} classes every start collapsed onto a few rows: use fewer classes, or prior='weak'"
     return _best(task, problem, ends)
@@ -277,11 +273,10 @@ def _cells(task: _Task, labels: NDArray[np.int64], k: int) -> Floats:
     return cells
 
 
-def _best(task: _Task, problem: ClassProblem, ends: list[tuple[ClassClimb, Climb]]) -> _Fit:
-    climber, found = max(ends, key=lambda end: end[1].value)
-    same = max(100 * task.tolerance, 1e-8 * abs(found.value))
-    count = sum(each.value >= found.value - same for _, each in ends)
-    runs = tuple(Start(each.value, own.likelihoods[-1], len(own.likelihoods) - 1, each.status) for own, each in ends)
+def _best(task: _Task, problem: ClassProblem, ends: list[_Ended]) -> _Fit:
+    winner = max(ends, key=lambda end: end.climb.value)
+    climber, found = winner.climber, winner.climb
+    starts = counted([end.start for end in ends], max(100 * task.tolerance, 1e-8 * abs(found.value)))
     likelihood = climber.likelihoods[-1]
     order = np.argsort(-climber.model.numbers.weights, kind="stable")
     now = climber.model.numbers
@@ -306,9 +301,9 @@ def _best(task: _Task, problem: ClassProblem, ends: list[tuple[ClassClimb, Climb
         icl=bic - 2 * sure,
         aic=-2 * likelihood + 2 * size,
         status=found.status,
-        best_count=count,
+        best_count=starts.best_count,
     )
-    return _Fit(model, row, found, posterior, likelihood, Starts(runs, count))
+    return _Fit(model, row, found, posterior, likelihood, starts)
 
 
 def _model(task: _Task, problem: ClassProblem, found: ClassParameters) -> MixedClasses:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
@@ -13,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import FallError, as_raised
+from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
-
-Progress = Callable[[str, float], None]
 
 BLOCK_SECONDS = 0.03
 """Evaluations are asked for in blocks of about this long: often enough to notice a budget or an interrupt."""
@@ -53,18 +50,12 @@ class Climb:
 
 
 def climb(
-    climber: Climber,
-    *,
-    max_iterations: int,
-    deadline: float = np.inf,
-    before: tuple[float, ...] = (),
-    stop: threading.Event | None = None,
-    block: int = 8,
+    climber: Climber, *, max_iterations: int, run: Run = UNBOUNDED, before: tuple[float, ...] = (), block: int = 8
 ) -> Climb:
-    """Run until convergence, the limit, the deadline or an interrupt. `before` is the trace of an earlier part, `block`
-    how many evaluations to ask for at first.
+    """Climb until convergence, the limit, the run's end or an interrupt. `before` is the trace of an earlier part,
+    `block` how many evaluations to ask for at first.
 
-    Threads get no interrupt from the keyboard: who starts them sets `stop` instead.
+    Threads get no interrupt from the keyboard: who starts them spreads the run's stop instead.
     """
     trace: list[float] = list(before)
     kept = 0  # (evaluations that were taken back do not count: how many fall in a block depends on the clock)
@@ -78,10 +69,10 @@ def climb(
             trace += values.tolist()
             kept += len(values)
             now = time.monotonic()
-            if outcome is Outcome.RUNNING and now > deadline:
+            if outcome is Outcome.RUNNING and now > run.deadline:
                 status = Status.BUDGET
                 break
-            if outcome is Outcome.RUNNING and stop is not None and stop.is_set():
+            if outcome is Outcome.RUNNING and run.stopped:
                 status = Status.INTERRUPTED
                 break
             if now - began < BLOCK_SECONDS:

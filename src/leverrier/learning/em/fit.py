@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.counts.cluster_parts import connect
 from leverrier.counts.observation import Observation
 from leverrier.counts.parted_observation import PartedObservation, PartedTable
 from leverrier.data.file_parts import is_parquet_path
 from leverrier.data.table import Label
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.learning.em.cheeseman_stutz import completed_score, require_bayesian
-from leverrier.learning.em.climb import Climb, Progress
-from leverrier.learning.em.every_start import Effort, run_starts
-from leverrier.learning.em.fit_result import FitResult, Method, Start, Starts
+from leverrier.learning.em.climb import Climb
+from leverrier.learning.em.every_start import StartRule, run_starts
+from leverrier.learning.em.fit_result import FitResult, Method, Start
 from leverrier.learning.em.fit_task import Task, make_task
+from leverrier.learning.em.in_turn import counted
 from leverrier.learning.em.network_em import ParameterClimb
 from leverrier.learning.em.pairing import observation_of, parted_observation_of
 from leverrier.learning.em.starting_points import assigned_start, network_start, random_start
 from leverrier.learning.em.state_order import reordered, state_orders
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.network import Network
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
 
 Floats = NDArray[np.float64]
 
@@ -65,11 +66,12 @@ def fit(
     tolerance   stop when what is still to be gained is estimated to be below so many nats
     accelerate  extrapolate between steps, never downhill; False: each step is one plain EM step; a number: extrapolate
                 once a step gains fewer nats than that, so that the climb ends on the hill where plain EM would
-    jobs        threads (the answer does not depend on them); `budget` is in seconds
+    jobs        how many starts, or parts of a long one, run at once (the answer does not depend on it): by default
+                one a core; `budget` is in seconds
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address: its workers hold the parts of a Parquet file, or run the starts on a
                 table in memory; the answer is that of one machine
-    progress    is called with a line and the value reached, at the end of each start
+    progress    is called with a line and the share of starts done, at the end of each
 
     Hidden states are put in order of falling frequency, unless `initial` gave them their meaning.
     """
@@ -81,14 +83,12 @@ def fit(
     if not tolerance >= 0:
         raise OptionError(f"tolerance={tolerance!r}: expected a number of nats, at least 0")
     rule = _rule(method, prior, score)
-    deadline = np.inf if budget is None else time.monotonic() + budget
-    workers = jobs or len(os.sched_getaffinity(0))
-    client = None if client is None else connect(client)
-    effort = Effort(max_iterations, tolerance, accelerate, deadline, keep, workers, progress, client)
-    seen = _seen(network, data, hidden, max_memory, client)
+    run = Run.of(budget, jobs=jobs, client=client, progress=progress)
+    seen = _seen(network, data, hidden, max_memory, run.workers.client)
     task = make_task(seen, rule if method == "vb" else prior, method == "vb")
     count = starts or (5 if seen.hidden and initial is None else 1)
-    climbers, climbs = run_starts(task, _points(seen, initial, count, seed), effort)
+    how = StartRule(max_iterations, tolerance, accelerate, keep)
+    climbers, climbs = run_starts(task, _points(seen, initial, count, seed), how, run)
     result = _result(task, climbers, climbs, tolerance, rule, in_order=initial is None)
     if isinstance(seen, PartedObservation):
         seen.release()
@@ -168,7 +168,6 @@ def _result(
         tables = {**tables, **reordered(seen.graph, opened, orders)}
         climbed = reordered(seen.graph, climbed, orders) if task.objective.variational else climbed
     network = Network.trusted(seen.graph, seen.states, tables)
-    same = max(100 * tolerance, 1e-8 * abs(winner.value))
     return FitResult(
         network=network,
         log_likelihood=winner.log_likelihood,
@@ -176,7 +175,7 @@ def _result(
         trace=tuple(value + task.constant for value in climbs[best].trace),
         status=winner.status,
         iterations=winner.iterations,
-        starts=Starts(runs, sum(run.value >= winner.value - same for run in runs)),
+        starts=counted(runs, max(100 * tolerance, 1e-8 * abs(winner.value))),
         method="vb" if task.objective.variational else "em",
         hidden=seen.hidden,
         table=seen.table,

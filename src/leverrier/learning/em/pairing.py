@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leverrier.counts.cluster_parts import ClusterParts, connect
+from leverrier.counts.cluster_parts import ClusterParts
 from leverrier.counts.observation import Observation, observe
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.counts.parted_counts import DiskParts
@@ -17,6 +17,7 @@ from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network, as_graph
+from leverrier.run.cluster import connect
 
 States = dict[str, tuple[Label, ...]]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,7 +14,6 @@ from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.errors import OptionError, TableError
-from leverrier.learning.em.climb import Progress
 from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_choice import (
     CRITERIA,
@@ -33,6 +30,8 @@ from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart
 from leverrier.learning.mixtures.mixture_start import wide
 from leverrier.learning.mixtures.mixture_view import View, look
 from leverrier.models.mixture import KINDS, Kind, Mixture
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 if TYPE_CHECKING:
@@ -127,7 +126,8 @@ def fit_mixture(
                 a NormalInverseWishart; or None for maximum likelihood
     tolerance   stop when what is still to be gained is estimated to be below this, in nats
     accelerate  extrapolate between steps (never downhill); without it, each step is one plain EM step
-    jobs, budget    threads (the answer does not depend on them); seconds
+    jobs        threads that share out many rows (the answer does not depend on them): all cores unless given
+    budget      seconds; `progress` is called with a line and the share of starts done, at the end of each
     """
     if covariance not in KINDS:
         raise OptionError(f"covariance={covariance!r}: expected one of {', '.join(KINDS)}")
@@ -144,8 +144,8 @@ def fit_mixture(
     numbers = candidates(components, matrix.n_rows, given)
     view = look(matrix, each, covariance == "spherical", np.random.default_rng([seed, 0]))
     _check_prior(prior, view, covariance)
-    deadline = np.inf if budget is None else time.monotonic() + budget
-    workers = max(1, jobs or _processors())
+    run = Run.of(budget, jobs=jobs, progress=progress)
+    workers = run.workers.jobs
     with ThreadPoolExecutor(workers) as pool:
         shared = pool if workers > 1 and matrix.values.size > MANY_CELLS else None
         task = MixtureTask(
@@ -158,16 +158,10 @@ def fit_mixture(
             max_iterations=max_iterations,
             accelerate=accelerate,
             seed=seed,
-            deadline=deadline,
+            run=run,
             pool=shared,
-            progress=progress,
         )
         return _chosen(task, numbers, isinstance(components, str), criterion)
-
-
-def _processors() -> int:
-    """Those this process may use, where the system says so."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _check_prior(prior: Any, view: View, covariance: Kind) -> None:
@@ -208,7 +202,7 @@ def _chosen(task: MixtureTask, numbers: Iterable[int], patient: bool, criterion:
             table.append(row)
             if fit.ended.climb.status is Status.INTERRUPTED:
                 break
-        if time.monotonic() > task.deadline or (patient and finished(table, criterion)):
+        if task.run.late or (patient and finished(table, criterion)):
             break
     if best is None:
         assert failure is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
-from leverrier.learning.em.climb import Progress
 from leverrier.learning.em.fit_result import Start, Starts
+from leverrier.learning.em.in_turn import ends_in_turn
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
 from leverrier.learning.mixtures.mixture_prior import Components, weak_prior
 from leverrier.learning.mixtures.mixture_repair import Ended, remarks, run_start
@@ -26,7 +25,8 @@ from leverrier.learning.mixtures.mixture_start import (
 )
 from leverrier.learning.mixtures.mixture_view import View
 from leverrier.models.mixture import Kind, Mixture
-from leverrier.status import Status
+from leverrier.run.event import Event
+from leverrier.run.run import Run
 
 Floats = NDArray[np.float64]
 
@@ -44,9 +44,8 @@ class MixtureTask:
     max_iterations: int
     accelerate: bool
     seed: int
-    deadline: float
+    run: Run
     pool: ThreadPoolExecutor | None
-    progress: Progress | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,16 +74,12 @@ def fit_components(task: MixtureTask, k: int) -> ComponentsFit:
         prior = prior.moved(view.rows.shift, view.rows.scale)
     whole = view.pivots if wide(task.kind) else view.variances
     problem = MixtureProblem(view.rows, task.kind, prior, whole, task.tolerance, task.accelerate, task.pool)
-    ends: list[Ended | None] = []
-    for number, rng in enumerate(generators[:starts]):
-        begin = _begin(task, k, rng, spread, first=number == 0)
-        ends.append(run_start(problem, begin, rng, task.max_iterations, task.deadline))
-        end = ends[-1]
-        if task.progress is not None and end is not None:
-            task.progress(f"{k} components, start {number + 1} of {starts}: {end.climb.status}", end.climb.value)
-        stopped = end is not None and end.climb.status in (Status.INTERRUPTED, Status.BUDGET)
-        if stopped or (time.monotonic() > task.deadline and any(ends)):
-            break
+
+    def go(rng: np.random.Generator) -> Ended | None:
+        begin = _begin(task, k, rng, spread, first=rng is generators[0])
+        return run_start(problem, begin, rng, task.max_iterations, task.run)
+
+    ends = ends_in_turn(task.run, Event.COMPONENTS_START, (k,), generators[:starts], go)
     return _best(task, k, problem, ends)
 
 

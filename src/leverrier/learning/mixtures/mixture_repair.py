@@ -16,6 +16,7 @@ from leverrier.learning.mixtures.mixture_ascent import CollapsedError
 from leverrier.learning.mixtures.mixture_climb import MixtureClimb, MixtureProblem
 from leverrier.learning.mixtures.mixture_prior import Components
 from leverrier.learning.mixtures.mixture_start import shaped, wide
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 Floats = NDArray[np.float64]
@@ -50,11 +51,11 @@ class Ended:
 
 
 def run_start(
-    problem: MixtureProblem, begin: Components, rng: np.random.Generator, max_iterations: int, deadline: float
+    problem: MixtureProblem, begin: Components, rng: np.random.Generator, max_iterations: int, run: Run
 ) -> Ended | None:
     """EM from here to the end, with cures on the way; None if components kept collapsing."""
     events: list[str] = []
-    ended = _climb_through(problem, begin, rng, max_iterations, deadline, events)
+    ended = _climb_through(problem, begin, rng, max_iterations, run, events)
     for _ in range(MOST_CURES):
         if ended is None or not ended.climb.status.converged:
             break
@@ -65,7 +66,7 @@ def run_start(
         if moved is None:
             break
         said: list[str] = []
-        again = _climb_through(problem, moved, rng, max_iterations, deadline, said)
+        again = _climb_through(problem, moved, rng, max_iterations, run, said)
         better = again is not None and (again.sound, again.climb.value) > (
             ended.sound,
             ended.climb.value + 10 * problem.tolerance,
@@ -86,7 +87,7 @@ def _climb_through(
     begin: Components,
     rng: np.random.Generator,
     max_iterations: int,
-    deadline: float,
+    run: Run,
     events: list[str],
 ) -> Ended | None:
     """One climb; a component that collapses on the way is put elsewhere and the climb begins again."""
@@ -94,7 +95,7 @@ def _climb_through(
     for _ in range(MOST_COLLAPSES):
         climber = MixtureClimb(problem, components)
         try:
-            found = climb(climber, max_iterations=max_iterations, deadline=deadline)
+            found = climb(climber, max_iterations=max_iterations, run=run)
         except CollapsedError as collapse:
             rows = ", ".join(f"{climber.counts[c]:.1f}" for c in collapse.which)
             moved = elsewhere(problem, climber.model, climber.counts, collapse.which, rng)

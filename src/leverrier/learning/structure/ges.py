@@ -16,10 +16,10 @@ import numpy as np
 from leverrier.kernels.search.equivalence import extend
 from leverrier.learning.structure.equivalence_class import Arcs, EquivalenceClass, cliques
 from leverrier.learning.structure.family_scores import members
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Effort, Move, Parents, Problem, column_bits
+from leverrier.learning.structure.problem import SMALLEST_GAIN, Move, Parents, Problem, SearchLog, column_bits
 
 
-def greedy_equivalence(problem: Problem, start: Parents, effort: Effort, near: int | None = None) -> Parents:
+def greedy_equivalence(problem: Problem, start: Parents, effort: SearchLog, near: int | None = None) -> Parents:
     """Insert while it helps, then delete while it helps, and again until neither does.
 
     With `near` (nodes as bits) moves are looked for at those nodes first and then only where a move touched something.
@@ -109,7 +109,7 @@ class _Phase(ABC):
     @abstractmethod
     def changed(self, x: int, y: int, clique: int) -> Arcs: ...
 
-    def climb(self, look: int, score: float, effort: Effort) -> tuple[EquivalenceClass, float]:
+    def climb(self, look: int, score: float, effort: SearchLog) -> tuple[EquivalenceClass, float]:
         for y in members(look):
             if effort.spent():
                 return self.state, score

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.learning.structure.family_scores import members
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Effort, Parents, Problem, to_matrix
+from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, Problem, SearchLog, to_matrix
 
 ADD, DELETE, REVERSE = 0, 1, 2
 MOVES = ("add", "delete", "reverse")
@@ -125,7 +125,7 @@ class Climber:
         self.below = to_matrix(above).astype(np.bool_)
 
 
-def hill_climb(problem: Problem, start: Parents, effort: Effort, tabu: int = 0) -> Parents:
+def hill_climb(problem: Problem, start: Parents, effort: SearchLog, tabu: int = 0) -> Parents:
     """Climb until nothing gains; with `tabu` > 0 walk on for that many moves without undoing recent ones."""
     climber = Climber(problem, start)
     best_score, best = climber.score, list(climber.parents)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from leverrier.counts.cluster_parts import ClusterParts, connect
+from leverrier.counts.cluster_parts import ClusterParts
 from leverrier.counts.family import Family, Statistics
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.counts.parted_counts import DiskParts, PartedCounts, counts_of, gathered
@@ -26,12 +24,14 @@ from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.ges import greedy_equivalence
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
 from leverrier.learning.structure.order_search import climb_orders
-from leverrier.learning.structure.problem import Effort, Parents, Problem
+from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 from leverrier.learning.structure.score import BDeu, Score, family_score
 from leverrier.learning.structure.strong_search import fixed_point, perturb_and_repair, strip_each
 from leverrier.learning.structure.structural_em import structural_em
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.network import Network, as_graph
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
@@ -106,10 +106,10 @@ def learn_structure(
     max_moves: int | None = None,
     budget: float | None = None,
     work: int | None = None,
-    threads: int | None = None,
+    jobs: int | None = None,
     max_memory: int | str | None = None,
     client: Any = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
     seed: int = 0,
 ) -> StructureResult:
     """The best-scoring network that the search finds over the table's columns.
@@ -129,14 +129,13 @@ def learn_structure(
         raise OptionError(f'holes={holes!r}: expected "em" or "available"')
     if work is not None and work < 1:
         raise OptionError(f"work={work!r}: expected a number of families, at least 1")
-    table, counts = _counted(data, holes, max_memory, client, threads or len(os.sched_getaffinity(0)))
-    deadline = np.inf if budget is None else time.monotonic() + budget
+    run = Run.of(budget, jobs=jobs, client=client, progress=progress)
+    table, counts = _counted(data, holes, max_memory, run)
     scores = FamilyScores(counts, score or BDeu(), max_cells)
-    effort = Effort(
-        deadline,
+    effort = SearchLog(
+        run,
         np.inf if max_moves is None else max_moves,
         np.inf if work is None else work,
-        progress,
         scored=lambda: scores.families_scored,
     )
     begin = Graph.from_edges(scores.names, ()) if start is None else as_graph(start)
@@ -156,14 +155,12 @@ def learn_structure(
         return found
     if holes == "available":
         return replace(found, notes=(*found.notes, AVAILABLE.format(table.n_missing)))
-    return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, deadline, threads)
+    return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, run)
 
 
-def _counted(
-    data: Any, holes: Holes, max_memory: int | str | None, client: Any, threads: int
-) -> tuple[Table, Statistics]:
+def _counted(data: Any, holes: Holes, max_memory: int | str | None, run: Run) -> tuple[Table, Statistics]:
     """The rows, and who counts them. On a cluster, and where distinct rows do not fit, rows stay in parts."""
-    limit = memory_limit(max_memory)
+    limit, client, threads = memory_limit(max_memory), run.workers.client, run.workers.jobs
     if client is None:
         try:
             table = as_table(data, max_memory=max_memory)
@@ -172,7 +169,7 @@ def _counted(
             if not is_parquet_path(data):
                 raise
     file = look_at(data)
-    parts = DiskParts(file) if client is None else ClusterParts(connect(client), file)
+    parts = DiskParts(file) if client is None else ClusterParts(client, file)
     if holes == "em" and not parts.full.all():  # structural EM sees rows
         table = gathered(parts, file, limit)
         return table, counts_of(table, threads)
@@ -187,11 +184,9 @@ def _refined(
     required: Iterable[Edge],
     forbidden: Iterable[Edge],
     region: Iterable[str] | None,
-    deadline: float,
-    threads: int | None,
+    run: Run,
 ) -> StructureResult:
     """From the graph that the available cases suggest, structural EM on all rows."""
-    budget = None if deadline == np.inf else max(deadline - time.monotonic(), 0.0)
     result = structural_em(
         found.network,
         table,
@@ -201,8 +196,8 @@ def _refined(
         region=region,
         max_parents=problem.max_parents,
         max_cells=problem.scores.max_cells,
-        budget=budget,
-        threads=threads,
+        budget=run.seconds_left(),
+        jobs=run.workers.jobs,
     )
     return StructureResult(
         network=result.network,
@@ -215,7 +210,7 @@ def _refined(
     )
 
 
-def _result(table: Table, problem: Problem, parents: Parents, method: str, effort: Effort) -> StructureResult:
+def _result(table: Table, problem: Problem, parents: Parents, method: str, effort: SearchLog) -> StructureResult:
     names = problem.scores.names
     graph = Graph.from_parents({name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)})
     network = network_from_counts(graph, table.states, problem.scores.statistics, problem.scores.score)
@@ -234,7 +229,7 @@ def search(
     problem: Problem,
     start: Parents,
     method: Method,
-    effort: Effort,
+    effort: SearchLog,
     *,
     tabu: int = 0,
     restarts: int = 0,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leverrier.kernels.search.order_climb import choose, shake_orders, undominated
 from leverrier.learning.structure.family_scores import members
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Effort, Parents, Problem
+from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, Problem, SearchLog
 from leverrier.learning.structure.strong_search import fixed_point
 
 TURNS, FEWEST_TURNS = 200, 5
@@ -34,7 +34,7 @@ class _Known:
     starts: NDArray[np.int64]
 
 
-def climb_orders(problem: Problem, start: Parents, rng: np.random.Generator, effort: Effort) -> Parents:
+def climb_orders(problem: Problem, start: Parents, rng: np.random.Generator, effort: SearchLog) -> Parents:
     """Orders and arcs in turn: each search scores families that the other may put to better use."""
     current, score = start, problem.scores.total(start)
     while not effort.spent():
@@ -51,7 +51,7 @@ def _turns(n_nodes: int) -> int:
     return max(FEWEST_TURNS, min(TURNS, round(TURNS * (40 / n_nodes) ** 2)))
 
 
-def search_orders(problem: Problem, start: Parents, turns: int, rng: np.random.Generator, effort: Effort) -> Parents:
+def search_orders(problem: Problem, start: Parents, turns: int, rng: np.random.Generator, effort: SearchLog) -> Parents:
     """The best graph found among those made of known families; the start if none is better."""
     known = _known(problem, start)
     order = np.array(_topological(start), dtype=np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
 
 SMALLEST_GAIN = 1e-7
@@ -28,14 +29,13 @@ Paths = dict[tuple[int, int], tuple[int, list[tuple[int, int]]]]
 
 
 @dataclass
-class Effort:
-    """The budget of a search, and who is told how it goes."""
+class SearchLog:
+    """What a search has done so far, and when it has done enough."""
 
-    deadline: float = np.inf
+    run: Run = UNBOUNDED
     max_moves: float = np.inf
     max_work: float = np.inf
     """Families that may be scored: unlike time, the same on every machine."""
-    progress: Callable[[str, float], None] | None = None
     moves: int = 0
     trace: list[float] = field(default_factory=list)
     status: Status = Status.CONVERGED
@@ -46,15 +46,14 @@ class Effort:
         """Whether to stop now; remembers why."""
         if self.moves >= self.max_moves or (self.max_work < np.inf and self.scored() >= self.max_work):
             self.status = Status.ITERATION_LIMIT
-        elif self.deadline < np.inf and time.monotonic() > self.deadline:
+        elif self.run.late:
             self.status = Status.BUDGET
         return not self.status.converged
 
     def moved(self, what: str, score: float) -> None:
         self.moves += 1
         self.trace.append(score)
-        if self.progress is not None:
-            self.progress(what, score)
+        self.run.tell(Event.MOVE, np.nan, what, said=f"{score:.4f}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from leverrier.learning.structure.family_scores import members
 from leverrier.learning.structure.ges import forbidden_gains, greedy_equivalence
 from leverrier.learning.structure.hill_climb import drop_arcs, hill_climb, random_moves
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Effort, Parents, Problem
+from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, Problem, SearchLog
 
 DROPPED_SHARE = 0.2
 RANDOM_MOVES = 6
@@ -17,7 +17,7 @@ LEAST_WORK = 20_000
 PATIENCE = 16
 
 
-def fixed_point(problem: Problem, start: Parents, effort: Effort) -> Parents:
+def fixed_point(problem: Problem, start: Parents, effort: SearchLog) -> Parents:
     """Greedy equivalence search and hill-climbing in turn until neither improves the other's answer."""
     current = greedy_equivalence(problem, start, effort)
     score = problem.scores.total(current)
@@ -30,7 +30,7 @@ def fixed_point(problem: Problem, start: Parents, effort: Effort) -> Parents:
     return current
 
 
-def strip_each(problem: Problem, start: Parents, effort: Effort, patience: int = PATIENCE) -> Parents:
+def strip_each(problem: Problem, start: Parents, effort: SearchLog, patience: int = PATIENCE) -> Parents:
     """Take a node's arcs away, repair, and keep what is better; until `patience` nodes in a row did not help.
 
     A node that was tied wrongly early on cannot be moved by single arcs; taken out whole it finds its place. Such a
@@ -58,7 +58,7 @@ def strip_each(problem: Problem, start: Parents, effort: Effort, patience: int =
 
 
 def perturb_and_repair(
-    problem: Problem, start: Parents, rounds: int, rng: np.random.Generator, effort: Effort
+    problem: Problem, start: Parents, rounds: int, rng: np.random.Generator, effort: SearchLog
 ) -> Parents:
     """Drop arcs at random or change a few, repair, keep if no worse."""
     current, score = start, problem.scores.total(start)

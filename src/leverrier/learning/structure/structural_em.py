@@ -6,7 +6,7 @@ the expected counts raises it, and variational EM on the new graph raises it aga
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,11 +22,13 @@ from leverrier.learning.em.fit import FitResult, Method, fit
 from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.structure.constraints import as_parents
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
-from leverrier.learning.structure.problem import Effort
+from leverrier.learning.structure.problem import SearchLog
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.learning.structure.structural_task import MOST_CELLS, Task, make_task, named, problem_of
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.network import Network, as_graph
+from leverrier.run.event import Event, Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 SMALLEST_GAIN = 1e-3
@@ -91,8 +93,8 @@ def structural_em(
     max_rounds: int = 50,
     method: Method = "vb",
     budget: float | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
     seed: int = 0,
 ) -> StructuralResult:
     """Graph and parameters together, with hidden variables of given cardinality and holes.
@@ -102,6 +104,7 @@ def structural_em(
     restarts   how often the result is perturbed by a few random arcs and climbed again
     method     "vb" maximises the bound itself, "em" the likelihood in between
     """
+    run = Run.of(budget, jobs=jobs, progress=progress)
     table = as_table(data, states=network.states if isinstance(network, Network) else None)
     graph = as_graph(network)
     own = network.states if isinstance(network, Network) else {}
@@ -113,14 +116,12 @@ def structural_em(
         if size is None:
             raise OptionError(f"{name!r} is not in the table: say how many states it has, hidden={{{name!r}: 2}}")
     table = table.select(name for name in table.variables if name in graph and name not in sizes)
-    task = make_task(
-        table, score or BDe(), required, forbidden, region, max_parents, max_cells, method, budget, threads, progress
-    )
+    task = make_task(table, score or BDe(), required, forbidden, region, max_parents, max_cells, method, run)
     ordered = Graph.from_parents({name: graph.parents(name) for name in (*table.variables, *sizes)})
     rng = np.random.default_rng(seed)
     best = climb_structure(task, ordered, sizes, initial, starts, max_rounds, int(rng.integers(2**31)))
     for _ in range(restarts):
-        if task.budget() == 0.0:
+        if task.run.late:
             break
         again = _perturbed(task, best, rng, max_rounds)
         if again.score > best.score + SMALLEST_GAIN:
@@ -144,7 +145,7 @@ def climb_structure(
     status = Status.ITERATION_LIMIT
     approximate = False
     for _ in range(max_rounds):
-        if task.budget() == 0.0:
+        if task.run.late:
             status = Status.BUDGET
             break
         expected = fitted.expected_counts(task.counts)
@@ -160,8 +161,7 @@ def climb_structure(
             break
         fitted, value = refitted, worth(refitted, task.score)
         trace.append(value)
-        if task.progress is not None:
-            task.progress(f"round {len(trace) - 1}", value)
+        task.run.tell(Event.ROUND, np.nan, len(trace) - 1, said=f"{value:.4f}")
     return StructuralResult(
         fitted.network, value, fitted.log_likelihood, tuple(trace), status, len(trace) - 1, fitted, approximate
     )
@@ -198,7 +198,7 @@ def _fitted(
         accelerate=LATE,
         seed=seed,
         jobs=1,
-        budget=task.budget(),
+        budget=task.run.seconds_left(),
     )
 
 
@@ -222,7 +222,7 @@ def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
     for child in problem.open_children:
         if start[child].bit_count() < problem.max_parents:
             problem.scores.expand(child, start[child])  # (first of all: the family itself comes with it)
-    return named(problem, hill_climb(problem, start, Effort(task.deadline, task.moves)))
+    return named(problem, hill_climb(problem, start, SearchLog(task.run.untold(), task.moves)))
 
 
 def _perturbed(task: Task, best: StructuralResult, rng: np.random.Generator, max_rounds: int) -> StructuralResult:

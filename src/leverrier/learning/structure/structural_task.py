@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-
-import numpy as np
 
 from leverrier.counts.expected_counts import ExpectedCounts
 from leverrier.counts.observed_counts import ObservedCounts
@@ -18,6 +14,7 @@ from leverrier.learning.structure.family_scores import FamilyScores, KnownScores
 from leverrier.learning.structure.problem import Parents, Problem
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Edge, Graph
+from leverrier.run.run import UNBOUNDED, Run
 
 MOST_CELLS = 2**12
 TOLERANCE = 1e-3
@@ -45,16 +42,12 @@ class Task:
     """By node, what stays above it by arcs that are not among these nodes: no cycle may be closed through it."""
     moves: float = MOVES
     tolerance: float = TOLERANCE
-    deadline: float = np.inf
-    progress: Callable[[str, float], None] | None = None
+    run: Run = UNBOUNDED
     been_here: Callable[[Graph], bool] | None = None
     """Whether an earlier climb came through this graph: going on from it would end where that one ended."""
 
     problems: dict[tuple[tuple[str, int], ...], Problem] = field(default_factory=dict, repr=False)
     """The first round's, for the next."""
-
-    def budget(self) -> float | None:
-        return None if self.deadline == np.inf else max(self.deadline - time.monotonic(), 0.0)
 
 
 def make_task(
@@ -66,13 +59,10 @@ def make_task(
     max_parents: int | None = None,
     max_cells: int = MOST_CELLS,
     method: Method = "vb",
-    budget: float | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    run: Run = UNBOUNDED,
 ) -> Task:
-    counts = ObservedCounts(table, threads=threads or len(os.sched_getaffinity(0)))
+    counts = ObservedCounts(table, threads=run.workers.jobs)
     observed = FamilyScores(counts, score, max_cells) if counts.complete else None
-    deadline = np.inf if budget is None else time.monotonic() + budget
     return Task(
         table,
         counts,
@@ -84,8 +74,7 @@ def make_task(
         max_parents,
         max_cells,
         method,
-        deadline=deadline,
-        progress=progress,
+        run=run,
     )
 
 

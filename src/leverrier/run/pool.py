@@ -8,55 +8,72 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed
-
-from leverrier.counts.cluster_parts import each_on_cluster
-from leverrier.discovery.plan import Plan
+from leverrier.run.cluster import each_on_cluster, threads_of
+from leverrier.run.stop import Stop
 
 Result = TypeVar("Result")
 _started: set[int] = set()
 _starting: list[threading.Thread] = []
 
 
-def ready(plan: Plan) -> bool:
-    """Whether other processes can take calls at once."""
-    return plan.client is not None or plan.jobs in _started
+@dataclass(frozen=True)
+class Workers:
+    """Who does independent pieces of work; the answer does not depend on them."""
+
+    jobs: int = 1
+    """Processes here, or threads where the work lets go of the interpreter; with 1 everything is done in turn."""
+    client: Any = None
+    """A Dask client whose workers do it instead."""
+
+    @property
+    def count(self) -> int:
+        """How many calls are run at once."""
+        return self.jobs if self.client is None else threads_of(self.client)
+
+    @property
+    def elsewhere(self) -> bool:
+        return self.jobs > 1 or self.client is not None
+
+    @property
+    def ready(self) -> bool:
+        """Whether other processes can take calls at once."""
+        return self.client is not None or self.jobs in _started
 
 
-def streamed(plan: Plan, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]) -> Iterator[Result]:
+ALONE = Workers()
+
+
+def streamed(
+    workers: Workers, stop: Stop | None, function: Callable[..., Result], calls: Sequence[tuple[Any, ...]]
+) -> Iterator[Result]:
     """The results in order, each as soon as it is there; no more of them once the user has stopped it."""
     results: Any = None
     try:
-        if plan.client is not None:
-            results = each_on_cluster(plan.client, function, calls)
+        if workers.client is not None:
+            results = each_on_cluster(workers.client, function, calls)
         else:
-            _await(plan.jobs)
-            there: Any = Parallel(n_jobs=plan.jobs, return_as="generator")
+            from joblib import Parallel, delayed  # (late: who works alone need not wait for it)
+
+            _await(workers.jobs)
+            there: Any = Parallel(n_jobs=workers.jobs, return_as="generator")
             results = there(delayed(function)(*call) for call in calls)
         for _ in calls:
-            yield _waited_for(plan, results)
+            # Only here may Ctrl-C break in, not while a result is being used; alone, the work itself looks at the stop.
+            with stop.breaking_in() if stop is not None and workers.elsewhere else nullcontext():
+                result = next(results)
+            yield result
     except BaseException:
-        if not plan.stopped:  # (else: whatever the dying workers raised)
+        if stop is None or not stop.asked:  # (else: whatever the dying workers raised)
             raise
     finally:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # (joblib's, that tasks were given up: that is the user's wish, or time's)
             if results is not None:
                 results.close()
-
-
-def _waited_for(plan: Plan, results: Iterator[Result]) -> Result:
-    """The next one. Only here may Ctrl-C break in, not while a result is being used."""
-    try:
-        if plan.stop is not None:
-            plan.stop.waiting = plan.jobs > 1 or plan.client is not None  # (alone, the work itself looks at the stop)
-        return next(results)
-    finally:
-        if plan.stop is not None:
-            plan.stop.waiting = False
 
 
 def prepare(jobs: int, warm: Callable[[], object]) -> None:
@@ -85,6 +102,8 @@ def _start(jobs: int, warm: Callable[[], object]) -> None:
     us meanwhile, and reaches us after."""
     if jobs < 2 or jobs in _started or not hasattr(signal, "pthread_sigmask"):
         return
+    from joblib import Parallel, delayed
+
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         Parallel(n_jobs=jobs)(delayed(warm)() for _ in range(jobs))

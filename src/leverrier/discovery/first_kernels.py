@@ -1,0 +1,27 @@
+"""The kernels of a search for hidden variables, compiled in another process on a machine's first run."""
+
+from __future__ import annotations
+
+from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.discovery.places.search import miniature, practise
+from leverrier.discovery.states.agglomeration import agglomerate
+from leverrier.discovery.states.first_states import first_states
+from leverrier.kernels.em.iteration import iterate
+from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.score import BDe
+from leverrier.models.graph import Graph
+from leverrier.run.precompile import compile_ahead
+
+
+def compile_first(jobs: int) -> None:
+    """EM's kernels are compiled elsewhere while this process compiles those of structure search."""
+    compile_ahead(jobs, iterate, __name__, compile_kernels.__name__)
+
+
+def compile_kernels() -> None:
+    """EM and merging first: who started this begins with the rest."""
+    table = miniature()
+    graph = Graph.from_parents({"H": (), **dict.fromkeys(table.variables, ("H",))})
+    fit(graph, ObservedCounts(table), hidden={"H": 2}, starts=2, score=BDe(), accelerate=False, jobs=1)
+    agglomerate(first_states(graph, table, "H"), BDe())
+    practise()

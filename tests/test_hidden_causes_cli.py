@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -9,6 +10,7 @@ from click.testing import CliRunner
 from leverrier.cli.hidden_verbs import causes
 from leverrier.errors import LeverrierError
 from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
+from leverrier.noisy_or import chain as chain_module
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +42,40 @@ def test_json_holds_each_causes_signs(signs):
     assert {frozenset(cause["children"]) for cause in found["causes"]} == truth
 
 
-def test_a_chain_goes_on_from_its_checkpoint(signs, tmp_path):
-    words = (signs[0], "--sweeps", 12, "--chains", 1, "--json", "--checkpoint", tmp_path)
-    assert asked(*words).output == asked(*words, "--resume").output
+@pytest.fixture
+def sweeps(monkeypatch):
+    """How many were made."""
+    made, genuine = [], chain_module._sweep
+
+    def counted(*about):
+        made.append(1)
+        return genuine(*about)
+
+    monkeypatch.setattr(chain_module, "_sweep", counted)
+    return made
+
+
+def test_a_chain_goes_on_from_its_checkpoint(signs, tmp_path, sweeps):
+    words = (signs[0], "--sweeps", 12, "--chains", 1, "--checkpoint", tmp_path / "kept")
+    whole = asked(*words, "--json").output
+    assert not (tmp_path / "kept").exists()
+    sweeps.clear()
+    cut = asked(*words, "--budget", "0.001s")
+    begun = len(sweeps)
+    assert 0 < begun < 12
+    assert "with --resume goes on from" in cut.output
+    assert asked(*words, "--json", "--resume").output == whole
+    assert len(sweeps) == 12
+    assert not (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize("agreed", [np.inf, -np.inf])
+def test_chains_that_ended_leave_nothing_to_go_on_from(signs, tmp_path, monkeypatch, agreed):
+    """Whether they agree by then (converged) or not."""
+    monkeypatch.setattr("leverrier.noisy_or.chain_summary.AGREED", agreed)
+    answer = asked(signs[0], "--sweeps", 12, "--chains", 2, "--checkpoint", tmp_path / "kept")
+    assert "--resume" not in answer.output
+    assert not (tmp_path / "kept").exists()
 
 
 def test_a_column_that_is_not_there_is_named(signs):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from leverrier.discovery.codecs import States
+from leverrier.discovery.network_codecs import States
 from leverrier.discovery.time.memory_search import Parents
 from leverrier.discovery.time.time_codecs import read_dynamic_network, write_dynamic_network
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork

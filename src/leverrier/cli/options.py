@@ -42,7 +42,7 @@ def budget(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def jobs(command: Callable[..., Any]) -> Callable[..., Any]:
-    words = "Processes (default: all cores); the answer does not depend on them."
+    words = "Workers that share the work out (default: all cores); the answer does not depend on them."
     return click.option("--jobs", type=click.IntRange(1), default=None, help=words)(command)
 
 

@@ -104,11 +104,11 @@ def test_a_gain_is_believed_only_clear_of_what_nothing_hidden_shows():
 
 
 def test_the_null_test_accepts_a_hidden_cause_and_does_not_depend_on_the_workers(searched):
-    evidence = null_test(searched, 4, jobs=1)
+    evidence = null_test(searched, 4)
     assert evidence.accepted
     assert evidence.p_value == pytest.approx(1 / 5)
     assert max(evidence.null_gains) < searched.found[0].gain
-    assert null_test(searched, 4, jobs=2) == evidence
+    assert null_test(replace(searched, run=Run.of(jobs=2)), 4) == evidence
 
 
 def test_simulated_tables_have_the_shape_and_the_holes_of_the_data(searched, hidden_star):
@@ -229,7 +229,7 @@ def test_classes_are_told_from_arcs(truth):
         codes = np.stack(rows)
     table = lv.Table.from_codes({f"v{i}": (0, 1) for i in range(7)}, codes)
     search = begin(table, lv.BDe(), Plan(max_hidden=1))
-    found = whole_class(search, 19, 1)
+    found = whole_class(search, 19)
     assert (found is not None) == (truth == "classes")
     if found is not None:
         assert found.variable.states == 2

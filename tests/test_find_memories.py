@@ -85,7 +85,7 @@ def test_search_in_stages_on_plain_counts_finds_what_the_whole_search_finds():
     data = echo(back=1)
     whole = learn_dynamic(data, 2)
     start = learn_dynamic(data, 2, within=False, forbidden=[(("A", 1), "B")]).network
-    found = search_stages(ObservedCounts(data.windows(2)), start, 2, BDeu(), 4, np.inf)
+    found = search_stages(ObservedCounts(data.windows(2)), start, 2, BDeu(), 4)
     assert {name: set(found[name]) for name in found} == {name: set(whole.network.parents(name)) for name in found}
 
 

@@ -140,12 +140,11 @@ def test_pieces_are_worked_out_once_and_taken_up_again(tmp_path, monkeypatch):
                 [0, 4, 8],
             ]
     assert done == [2, 3, 4]
-    with pytest.raises(OptionError, match="other data or options"):
-        with UNBOUNDED.kept_in(tmp_path / "kept", True, "trial", "about", 2):
-            pass
-    with pytest.raises(OptionError, match="say where the run was kept"):
-        with UNBOUNDED.kept_in(None, True, "trial"):
-            pass
+    other = UNBOUNDED.kept_in(tmp_path / "kept", True, "trial", "about", 2)
+    with pytest.raises(OptionError, match="other data or options"), other:
+        pass
+    with pytest.raises(OptionError, match="say where the run was kept"), UNBOUNDED.kept_in(None, True, "trial"):
+        pass
 
 
 def test_what_time_cut_short_is_not_kept(tmp_path, clock):

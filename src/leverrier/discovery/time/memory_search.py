@@ -18,7 +18,7 @@ from leverrier.learning.structure.problem import SearchLog
 from leverrier.learning.structure.score import Score
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.graph import Graph
-from leverrier.run.run import Run
+from leverrier.run.run import UNBOUNDED, Run
 
 Node = tuple[str, int]
 Parents = dict[str, tuple[Node, ...]]
@@ -29,7 +29,7 @@ MOST_CELLS = 2**14
 
 
 def search_stages(
-    counts: Statistics, network: DynamicNetwork, lags: int, score: Score, max_parents: int, run: Run
+    counts: Statistics, network: DynamicNetwork, lags: int, score: Score, max_parents: int, run: Run = UNBOUNDED
 ) -> Parents:
     """Search on expected counts in stages, each among potential parents chosen anew. [boyen1999 section 5.1]"""
     scores = FamilyScores(counts, score, MOST_CELLS)
@@ -40,7 +40,7 @@ def search_stages(
         problem = make_problem(scores, graph, (), forbidden, None, max_parents, None)
         allowed = problem.allowed & _potential(scores, graph, problem.allowed)
         scores.candidates = allowed
-        effort = SearchLog(run)
+        effort = SearchLog(run.untold())
         found = hill_climb(replace(problem, allowed=allowed), as_parents(scores.names, graph, ()), effort)
         better = Graph.from_parents(
             {name: [scores.names[p] for p in members(found[v])] for v, name in enumerate(scores.names)}

@@ -22,7 +22,7 @@ from leverrier.discovery.states.first_states import first_states
 from leverrier.learning.em.fit import Method
 from leverrier.learning.structure.family_scores import FamilyScores, Renumbered
 from leverrier.learning.structure.score import Score
-from leverrier.learning.structure.structural_em import Task, climb_structure
+from leverrier.learning.structure.structural_em import StructuralTask, climb_structure
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
@@ -128,7 +128,7 @@ def try_region(
     sub = Graph.from_parents(
         {v: graph.parents(v) if v in inside else () for v in columns} | {h: graph.parents(h) for h in hidden}
     )
-    task = Task(
+    task = StructuralTask(
         table=counts.table,
         counts=counts,
         observed=Renumbered(ground.scores, [ground.places[v] for v in columns]),

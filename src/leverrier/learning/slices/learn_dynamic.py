@@ -6,7 +6,7 @@ the static search learns it unchanged. The first slices of a sequence, with less
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -32,6 +32,8 @@ from leverrier.models.slices.shaped_cpd import CPD as ColumnCPD
 from leverrier.models.slices.shaped_cpd import AveragedCPD, SingleCPD
 from leverrier.models.slices.slice_model import SliceModel
 from leverrier.models.slices.tree_cpd import TreeCPD
+from leverrier.run.event import Progress
+from leverrier.run.run import Run
 from leverrier.status import Status
 
 Kind = Literal["table", "tree"]
@@ -78,7 +80,7 @@ def learn_dynamic(
     method: Method = "auto",
     max_candidates: int | None = None,
     budget: float | None = None,
-    progress: Callable[[str, float], None] | None = None,
+    progress: Progress | None = None,
     seed: int = 0,
 ) -> DynamicResult:
     """The network in time that the search finds; lags=k lets a slice look k slices back.
@@ -101,19 +103,19 @@ def learn_dynamic(
         "max_parents": max_parents,
         "method": method,
         "max_candidates": max_candidates,
-        "budget": budget,
         "seed": seed,
     }
+    run = Run.of(budget, progress=progress)
     if cpds == "tree":
         return _learn_trees(found, lags, shapes, within, options)
     arcs = tuple(required), tuple(forbidden)
     stages = [
-        _search(_stage_windows(found, place), place, found.variables, within, arcs, options, None)
+        _search(_stage_windows(found, place), place, found.variables, within, arcs, options, run.untold())
         for place in range(lags)
     ]
     windows = found.windows(lags)
-    result = _search(windows, lags, found.variables, within, arcs, options, progress)
-    first = stages or [_search(_stage_windows(found, 0), 0, found.variables, within, arcs, options, None)]
+    result = _search(windows, lags, found.variables, within, arcs, options, run)
+    first = stages or [_search(_stage_windows(found, 0), 0, found.variables, within, arcs, options, run.untold())]
     network = DynamicNetwork(
         found.states,
         tuple(_slice(stage, found.variables, place) for place, stage in enumerate(first)),
@@ -181,14 +183,22 @@ def _search(
     within: bool,
     arcs: tuple[Sequence[tuple[Node, str]], Sequence[tuple[Node, str]]],
     options: dict[str, Any],
-    progress: Callable[[str, float], None] | None,
+    run: Run,
 ) -> StructureResult:
     must, may_not = ([(lagged(*parent), child) for parent, child in part if parent[1] <= lags] for part in arcs)
     may_not += [arc for arc in seldom_seen(windows, names) if arc not in must]
     may_not += into_the_past(names, lags)
     if not within:
         may_not += [(one, other) for one in names for other in names if one != other]
-    return learn_structure(windows, required=must, forbidden=may_not, holes="available", progress=progress, **options)
+    return learn_structure(
+        windows,
+        required=must,
+        forbidden=may_not,
+        holes="available",
+        budget=run.seconds_left(),
+        progress=run.progress,
+        **options,
+    )
 
 
 def _slice(result: StructureResult, names: Sequence[str], lags: int) -> dict[str, CPD]:

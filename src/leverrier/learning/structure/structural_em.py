@@ -24,7 +24,7 @@ from leverrier.learning.structure.constraints import as_parents
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
 from leverrier.learning.structure.problem import SearchLog
 from leverrier.learning.structure.score import BDe, Score
-from leverrier.learning.structure.structural_task import MOST_CELLS, Task, make_task, named, problem_of
+from leverrier.learning.structure.structural_task import MOST_CELLS, StructuralTask, make_task, named, problem_of
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.network import Network, as_graph
 from leverrier.run.event import Event, Progress
@@ -130,7 +130,7 @@ def structural_em(
 
 
 def climb_structure(
-    task: Task,
+    task: StructuralTask,
     graph: Graph,
     sizes: Mapping[str, Any],
     initial: Network | Mapping[str, Any] | None,
@@ -178,7 +178,7 @@ def _start(fitted: FitResult, graph: Graph, expected: ExpectedCounts, score: Sco
 
 
 def _fitted(
-    task: Task,
+    task: StructuralTask,
     graph: Graph,
     sizes: Mapping[str, Any],
     initial: Network | Mapping[str, Any] | None,
@@ -215,7 +215,7 @@ def is_bayesian(score: Score) -> bool:
     return score.alphas(2, 1.0)[0] > 0
 
 
-def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
+def _search(task: StructuralTask, expected: ExpectedCounts, graph: Graph) -> Graph:
     """The best graph near this one for fixed posteriors of what is hidden."""
     problem = problem_of(task, expected, graph)
     start = as_parents(problem.scores.names, graph, task.required)
@@ -225,7 +225,9 @@ def _search(task: Task, expected: ExpectedCounts, graph: Graph) -> Graph:
     return named(problem, hill_climb(problem, start, SearchLog(task.run.untold(), task.moves)))
 
 
-def _perturbed(task: Task, best: StructuralResult, rng: np.random.Generator, max_rounds: int) -> StructuralResult:
+def _perturbed(
+    task: StructuralTask, best: StructuralResult, rng: np.random.Generator, max_rounds: int
+) -> StructuralResult:
     """A few random arcs changed, and up again from there."""
     expected = best.fit.expected_counts(task.counts)
     problem = problem_of(task, expected, best.graph)

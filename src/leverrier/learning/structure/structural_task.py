@@ -25,7 +25,7 @@ same ones ties columns to each other that belong to the hidden variable."""
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
+class StructuralTask:
     """What every round shares: the rows, what may change, and the scores of families without hidden members."""
 
     table: Table
@@ -60,10 +60,10 @@ def make_task(
     max_cells: int = MOST_CELLS,
     method: Method = "vb",
     run: Run = UNBOUNDED,
-) -> Task:
+) -> StructuralTask:
     counts = ObservedCounts(table, threads=run.workers.jobs)
     observed = FamilyScores(counts, score, max_cells) if counts.complete else None
-    return Task(
+    return StructuralTask(
         table,
         counts,
         observed,
@@ -78,7 +78,7 @@ def make_task(
     )
 
 
-def problem_of(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
+def problem_of(task: StructuralTask, expected: ExpectedCounts, graph: Graph) -> Problem:
     """What a round's search must respect. It is the same in every round: arcs that may not change have not changed."""
     sizes = tuple(expected.cardinalities.items())
     first = task.problems.get(sizes)
@@ -88,7 +88,7 @@ def problem_of(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
     return replace(first, scores=first.scores.renewed(expected))
 
 
-def _first_problem(task: Task, expected: ExpectedCounts, graph: Graph) -> Problem:
+def _first_problem(task: StructuralTask, expected: ExpectedCounts, graph: Graph) -> Problem:
     scores = FamilyScores(expected, task.score, task.max_cells, observed=task.observed)
     problem = make_problem(scores, graph, task.required, task.forbidden, task.region, task.max_parents, None)
     scores.candidates = problem.allowed

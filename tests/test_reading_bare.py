@@ -16,7 +16,7 @@ class Blocked:
 sys.meta_path.insert(0, Blocked())
 
 import numpy as np
-from leverrier.data import scanning
+from leverrier.data.reading import scanning
 from leverrier.data.reading.read_table import describe_columns, read_table
 from leverrier.data.reading.write_table import write_table
 from leverrier.errors import MissingExtraError

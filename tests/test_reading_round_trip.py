@@ -125,7 +125,7 @@ def test_a_table_written_reads_back_with_its_states(tmp_path, table, name):
 @quiet
 @given(tables(), st.sampled_from(["pandas", "polars", "pyarrow"]))
 def test_a_table_as_a_frame_reads_back_with_its_states(table, backend):
-    frame = to_frame(table, backend)
+    frame = to_frame(table.labelled(), backend)
     weights = None if table.weights is None else "weight"
     back = read_table(frame, like=table, weights=weights)
     assert np.array_equal(back.codes, table.codes)
@@ -157,7 +157,7 @@ def test_labels_keep_their_types():
 def test_ordered_and_binned_states_keep_their_order(backend):
     frame = {"x": np.random.default_rng(0).normal(size=50), "s": ["lo", "mid", "hi", None, "lo"] * 10}
     table = read_table(frame, types={"s": ["lo", "mid", "hi"]})
-    back = read_table(to_frame(table, backend))
+    back = read_table(to_frame(table.labelled(), backend))
     assert back.states == table.states
     assert np.array_equal(back.codes, table.codes)
 
@@ -170,7 +170,7 @@ def test_weights_go_out_under_a_free_name():
 
 def test_an_unknown_library_is_said(monkeypatch):
     with pytest.raises(OptionError, match="expected one of pandas, polars, pyarrow"):
-        to_frame(small(), "excel")
+        to_frame(small().labelled(), "excel")
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(MissingExtraError, match="polars is not installed: pip install polars"):
         small().to_polars()

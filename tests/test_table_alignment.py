@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leverrier.data.label_alignment import align, realign, text_of
+from leverrier.data.label_alignment import align, realign
+from leverrier.data.labels import text_of
 from leverrier.data.reading.read_table import as_table, read_table
 from leverrier.data.table import Table, Variable
 from leverrier.errors import OptionError, TableError

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.label_alignment import text_of
+from leverrier.data.labels import text_of
 from leverrier.errors import TableError
 
 Came = Literal["text", "boolean", "integer", "number", "date", "category", "ordered", "mixed"]

@@ -10,22 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Source
-from leverrier.data.memory_limit import fits, refuse_beyond
+from leverrier.data.labels import few
+from leverrier.data.memory_limit import fits, in_words, numbers_fit, refuse_beyond
 from leverrier.data.projection import project
-from leverrier.data.reading.encoding import places
-from leverrier.data.table import Table, Variable, code_type
+from leverrier.data.reading.encoding import places, raw_numbers
+from leverrier.data.table import Table
+from leverrier.data.variable import Variable, code_type
 
 BATCH = 8_000_000
 """Cells of a tall file that are fetched and encoded at a time."""
 Cells = NDArray[np.unsignedinteger]
-Weights = NDArray[np.float64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Columns of a short source by name: their cells as codes, and the numbers of those that were cut."""
+
+    codes: dict[str, Cells] = field(default_factory=dict)
+    raw: dict[str, Floats] = field(default_factory=dict)
 
 
 def put_together(
     data: Source,
     variables: Sequence[Variable],
-    encoded: dict[str, Cells],
-    weights: Weights | None,
+    encoded: Encoded,
+    weights: Floats | None,
     notes: Sequence[str],
     aside: Mapping[str, str],
     limit: int | None,
@@ -33,24 +43,57 @@ def put_together(
     """The table of these variables. `encoded` has the cells of short sources; those of tall files are fetched here,
     straight into the table or, where that would not fit, into its distinct rows."""
     kind = code_type(max(variable.cardinality for variable in variables))
+    whole = fits(variables, data.n_rows, limit)
+    kept = whole and numbers_fit(variables, data.n_rows, limit)
+    said = (*notes, *_numbers_lost(variables, data.n_rows, whole, kept))
     if data.part is None:
-        whole = _stacked(variables, encoded, data.n_rows, kind)
-        table = Table(tuple(variables), whole, weights, tuple(notes), dict(aside))
-        if fits(variables, data.n_rows, limit):
+        codes, raw = _stacked(variables, encoded.codes, data.n_rows, kind), encoded.raw if kept else {}
+        table = Table(tuple(variables), codes, weights, said, dict(aside), raw=raw)
+        if whole:
             return table
         counted = table.distinct()
         refuse_beyond(variables, counted.n_rows, limit, f"the {counted.n_rows:,} distinct rows of {data.what}")
         return counted
-    present = [variable.name for variable in variables if variable.name in data.names]
-    if fits(variables, data.n_rows, limit):
-        codes = np.full((len(variables), data.n_rows), np.iinfo(kind).max, dtype=kind)
-        for start, part in _parts(data, variables, present, kind):
-            codes[:, start : start + part.shape[1]] = part
-        return Table(tuple(variables), codes, weights, tuple(notes), dict(aside))
+    if whole:
+        return _fetched_whole(data, variables, kind, kept, weights, said, aside)
     rows = DistinctRows(variables, data.what, limit)
-    for start, part in _parts(data, variables, present, kind):
-        rows.add(part, None if weights is None else weights[start : start + part.shape[1]])
-    return rows.table(notes, aside)
+    for start, part in _parts(data, variables):
+        cells = encoded_part(part, variables, kind)
+        rows.add(cells, None if weights is None else weights[start : start + part.n_rows])
+    return rows.table(said, aside)
+
+
+def _fetched_whole(
+    data: Source,
+    variables: Sequence[Variable],
+    kind: type[np.unsignedinteger[Any]],
+    kept: bool,
+    weights: Floats | None,
+    notes: Sequence[str],
+    aside: Mapping[str, str],
+) -> Table:
+    """Every row of a tall file, a batch at a time; with its numbers if those are kept."""
+    codes = np.full((len(variables), data.n_rows), np.iinfo(kind).max, dtype=kind)
+    raw: dict[str, Floats] = {}
+    for start, part in _parts(data, variables):
+        rows = slice(start, start + part.n_rows)
+        codes[:, rows] = encoded_part(part, variables, kind)
+        for variable in [each for each in variables if kept and each.name in part.names]:
+            values = raw_numbers(part.column(variable.name).to_be_cut(), variable)
+            if values is not None:
+                if variable.name not in raw:
+                    raw[variable.name] = np.full(data.n_rows, np.nan)
+                raw[variable.name][rows] = values
+    return Table(tuple(variables), codes, weights, tuple(notes), dict(aside), raw=raw)
+
+
+def _numbers_lost(variables: Sequence[Variable], rows: int, whole: bool, kept: bool) -> list[str]:
+    """What to say where only the bins of numbers are kept."""
+    cut = [variable.name for variable in variables if variable.kind == "binned"]
+    if kept or not cut:
+        return []
+    why = f"they take {in_words(8.0 * rows * len(cut))}; max_memory= allows more" if whole else "equal rows are counted"
+    return [f"only the bins of {few(cut)} are kept, not the numbers: {why}."]
 
 
 @dataclass
@@ -60,11 +103,11 @@ class DistinctRows:
     variables: Sequence[Variable]
     what: str = "the table"
     limit: int | None = None
-    _waiting: list[tuple[Cells, Weights]] = field(default_factory=list)
+    _waiting: list[tuple[Cells, Floats]] = field(default_factory=list)
     _kept: int = 0
     _new: int = 0
 
-    def add(self, codes: Cells, weights: Weights | None = None) -> None:
+    def add(self, codes: Cells, weights: Floats | None = None) -> None:
         found = project(codes, self._sizes, weights)
         self._waiting.append((found.configurations, found.weights))
         self._new += len(found)
@@ -91,15 +134,13 @@ class DistinctRows:
         self._kept, self._new = sum(len(weights) for _, weights in self._waiting), 0
 
 
-def _parts(
-    data: Source, variables: Sequence[Variable], present: Sequence[str], kind: type[np.unsignedinteger[Any]]
-) -> Iterator[tuple[int, Cells]]:
-    """Where each batch of rows begins, and its cells."""
+def _parts(data: Source, variables: Sequence[Variable]) -> Iterator[tuple[int, Source]]:
+    """Where each batch of rows begins, and its columns."""
     assert data.part is not None
+    present = [variable.name for variable in variables if variable.name in data.names]
     rows = max(BATCH // max(len(present), 1), 1)
     for start in range(0, data.n_rows, rows):
-        part = data.part(start, min(start + rows, data.n_rows), present)
-        yield start, encoded_part(part, variables, kind)
+        yield start, data.part(start, min(start + rows, data.n_rows), present)
 
 
 def encoded_part(data: Source, variables: Sequence[Variable], kind: type[np.unsignedinteger[Any]]) -> Cells:

@@ -4,49 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.table import Label, Table, Variable, code_type
-from leverrier.errors import OptionError, TableError
-
-Unseen = Literal["error", "hole"]
-
-
-def text_of(label: Any) -> str:
-    """A label as text, so that 1, 1.0 and "1" meet, and True, "TRUE" and "true"."""
-    if isinstance(label, float | np.floating) and float(label).is_integer():
-        return str(int(label))
-    text = str(label).strip()
-    folded = text.lower()
-    return folded if folded in ("true", "false") else text
-
-
-def lookup(values: Sequence[Any], states: Sequence[Label]) -> NDArray[np.int32]:
-    """The state of each value: the equal one, else the one of equal text, else −1."""
-    exact = {state: code for code, state in reversed(list(enumerate(states)))}
-    found = np.array([exact.get(value, -1) for value in values], dtype=np.int32)
-    if np.any(found < 0):
-        by_text = {text_of(state): code for code, state in reversed(list(enumerate(states)))}
-        for position in np.flatnonzero(found < 0).tolist():
-            found[position] = by_text.get(text_of(values[position]), -1)
-    return found
-
-
-def unseen_label(name: str, label: Any, row: int, states: Sequence[Label]) -> TableError:
-    """What to say of a label that no state has. Rows are counted from 1."""
-    shown = ", ".join(repr(state) for state in states[:6]) + (", …" if len(states) > 6 else "")
-    return TableError(
-        f"column {name!r} holds {label!r} in row {row + 1}, which is none of its states ({shown}); "
-        'unseen="hole" takes such cells as missing'
-    )
-
-
-def check_unseen(unseen: str) -> None:
-    if unseen not in ("error", "hole"):
-        raise OptionError(f'unseen={unseen!r}: expected "error" or "hole"')
+from leverrier.data.labels import Unseen, check_unseen, few, lookup, unseen_label, unseen_note
+from leverrier.data.table import Table
+from leverrier.data.variable import Label, Variable, code_type
+from leverrier.errors import TableError
 
 
 def align(table: Table, states: Mapping[str, Sequence[Label]], unseen: Unseen = "error") -> NDArray[np.int32]:
@@ -60,16 +25,26 @@ def align(table: Table, states: Mapping[str, Sequence[Label]], unseen: Unseen = 
 
 
 def realign(table: Table, variables: Sequence[Variable], unseen: Unseen = "error") -> Table:
-    """The table with exactly these variables: what it lacks is all holes, what is more is left out; both are said."""
+    """The table with exactly these variables: what it lacks is all holes, what is more is left out; both are said.
+
+    A column that was cut into other bins than these is cut again, from its numbers.
+    """
     names = tuple(variable.name for variable in variables)
     present = table.states
     if all(present.get(variable.name) == variable.states for variable in variables):
         return table if names == table.variables else table.select(names)
     kind = code_type(max((variable.cardinality for variable in variables), default=1))
     codes = np.full((len(variables), table.n_rows), np.iinfo(kind).max, dtype=kind)
-    notes = _fill(codes, table, {variable.name: variable.states for variable in variables}, unseen)
+    numbers = table.numbers
+    cut = [each.name for each in variables if each.cuts and each.name in numbers and present[each.name] != each.states]
+    notes = _fill(codes, table.drop(*cut), {variable.name: variable.states for variable in variables}, unseen)
+    for row, variable in zip(codes, variables, strict=True):
+        if variable.name in cut:
+            values = numbers[variable.name]
+            row[:] = np.where(np.isnan(values), row, np.searchsorted(variable.cuts, values, side="right"))
     notes += absent_and_extra(names, table.variables)
-    return replace(table, columns=tuple(variables), codes=codes, notes=(*table.notes, *notes), _projections={})
+    raw = {name: values for name, values in table.raw.items() if name in names}
+    return replace(table, columns=tuple(variables), codes=codes, raw=raw, notes=(*table.notes, *notes), _projections={})
 
 
 def absent_and_extra(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
@@ -79,13 +54,13 @@ def absent_and_extra(wanted: Sequence[str], given: Sequence[str]) -> list[str]:
     extra = [name for name in given if name not in asked]
     if len(absent) == len(wanted):
         raise TableError(
-            f"none of the columns {_few(wanted)} is in the data, which has {_few(given)}: the names must agree"
+            f"none of the columns {few(wanted)} is in the data, which has {few(given)}: the names must agree"
         )
     notes = []
     if absent:
-        notes.append(f"not in the data, so all holes: {_few(absent)}.")
+        notes.append(f"not in the data, so all holes: {few(absent)}.")
     if extra:
-        notes.append(f"not among the known variables, so left out: {_few(extra)}.")
+        notes.append(f"not among the known variables, so left out: {few(extra)}.")
     return notes
 
 
@@ -125,12 +100,3 @@ def _unseen_notes(
     if unseen == "error":
         raise unseen_label(name, labels[lost[0]], int(np.argmax(cells == lost[0])), states)
     return [unseen_note(name, [labels[code] for code in lost], int(counts[lost].sum()))]
-
-
-def unseen_note(name: str, labels: Sequence[Any], cells: int) -> str:
-    return f"{name!r}: {cells} cells hold labels that are not among its states, so holes: {_few(labels)}."
-
-
-def _few(names: Sequence[Any], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(repr(name) for name in names[:most]) + more

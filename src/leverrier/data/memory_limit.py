@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from leverrier.data.table import Variable, code_type
+from leverrier.data.variable import Variable, code_type
 from leverrier.errors import OptionError, TooLargeError
 
 UNITS = {
@@ -27,6 +27,9 @@ PROGRAM = 500 * 10**6
 """What the program takes beside tables: libraries, compiled code, the database that reads files, one batch of rows."""
 PER_ROW = 40
 """Bytes beside the cells while rows are grouped: a number for each, their order, and whom they belong to."""
+
+MOST_NUMBERS = 2 * 10**9
+"""Bytes of numbers that are kept beside their bins where nobody said how much memory there is."""
 
 
 def memory_limit(asked: int | str | None) -> int | None:
@@ -55,6 +58,12 @@ def bytes_needed(variables: Sequence[Variable], rows: float) -> float:
 
 def fits(variables: Sequence[Variable], rows: float, limit: int | None) -> bool:
     return limit is None or bytes_needed(variables, rows) <= limit
+
+
+def numbers_fit(variables: Sequence[Variable], rows: float, limit: int | None) -> bool:
+    """Whether the numbers of columns that were cut may be kept beside their bins: eight bytes a cell."""
+    needed = 8 * rows * sum(variable.kind == "binned" for variable in variables)
+    return needed <= (MOST_NUMBERS if limit is None else limit - bytes_needed(variables, rows))
 
 
 def refuse_beyond(variables: Sequence[Variable], rows: int, limit: int | None, what: str) -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.card import card
 from leverrier.data.projection import Projection, project
+from leverrier.data.table_summary import summarise
+from leverrier.data.variable import Label, Variable, code_type, missing_code
 from leverrier.errors import TableError
 
 if TYPE_CHECKING:
@@ -19,42 +21,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-Label = Hashable
-Kind = Literal["category", "ordered", "boolean", "integer", "binned"]
 _KEPT_BYTES = 64 * 2**20
 """Projections above this much memory together are forgotten, oldest first."""
-
-
-def missing_code(codes: NDArray[np.unsignedinteger]) -> int:
-    """The code of a hole: the largest value of the cells' type, so that states stay 0, 1, 2…"""
-    return (1 << 8 * codes.itemsize) - 1
-
-
-def code_type(largest_cardinality: int) -> type[np.uint8] | type[np.uint16]:
-    """The smallest cell type that holds the states and the hole."""
-    if largest_cardinality <= 255:
-        return np.uint8
-    if largest_cardinality <= 65535:
-        return np.uint16
-    raise TableError(
-        f"a variable has {largest_cardinality} states; at most 65535 can be used: "
-        "leave the column out (ignore=) or cut it into bins (bins=)"
-    )
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A column's name, its states in order, and how they came about."""
-
-    name: str
-    states: tuple[Label, ...]
-    kind: Kind = "category"
-    cuts: tuple[float, ...] = ()
-    """For a binned column the inner cuts, ascending: state i holds cuts[i-1] <= x < cuts[i]."""
-
-    @property
-    def cardinality(self) -> int:
-        return len(self.states)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +38,8 @@ class Table:
     """The columns that were set aside, and why."""
     counted: bool = False
     """Whether rows are distinct ones, each standing for as many rows of the source as its weight says."""
+    raw: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
+    """Of columns that were cut into bins: what they held, by row, NaN for a hole. Ask `numbers`, which has all."""
     _projections: dict[tuple[str, ...], Projection] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -81,6 +51,10 @@ class Table:
             raise TableError(f"codes have shape {self.codes.shape}, expected ({len(names)}, rows)")
         if self.weights is not None and self.weights.shape != (self.codes.shape[1],):
             raise TableError(f"{self.weights.size} weights for {self.codes.shape[1]} rows: one each is needed")
+        for name, values in self.raw.items():
+            if name not in names or values.shape != (self.codes.shape[1],):
+                raise TableError(f"numbers of {name!r} of shape {values.shape}: one a row of a column is needed")
+            values.flags.writeable = False
         self.codes.flags.writeable = False
 
     @classmethod
@@ -138,6 +112,15 @@ class Table:
             return int(np.count_nonzero(self.codes == self.missing))
         return round(float(np.count_nonzero(self.codes == self.missing, axis=0) @ self.weights))
 
+    @property
+    def numbers(self) -> Mapping[str, NDArray[np.float64]]:
+        """By column that came as numbers (kind "binned" or "integer"): its values by row, NaN for a hole.
+
+        Empty for a table made of codes. Rows that were counted (`distinct`, or read within max_memory) stand for many
+        numbers within a bin: such a table has those of its "integer" columns alone, whose states are the numbers.
+        """
+        return Numbers(self)
+
     def index(self, name: str) -> int:
         if name not in self._places:
             raise TableError(f"no column {name!r}; the columns are {_some(self.variables)}")
@@ -148,11 +131,13 @@ class Table:
 
     def select(self, names: Iterable[str]) -> Table:
         """These columns, in this order."""
-        kept = [self.index(name) for name in names]
+        wanted = list(names)
+        kept = [self.index(name) for name in wanted]
         return replace(
             self,
             columns=tuple(self.columns[position] for position in kept),
             codes=np.ascontiguousarray(self.codes[kept]),
+            raw={name: self.raw[name] for name in wanted if name in self.raw},
             _projections={},
         )
 
@@ -168,6 +153,7 @@ class Table:
             self,
             codes=np.ascontiguousarray(self.codes[:, rows]),
             weights=None if self.weights is None else self.weights[rows],
+            raw={name: values[rows] for name, values in self.raw.items()},
             _projections={},
         )
 
@@ -185,39 +171,58 @@ class Table:
         return found
 
     def distinct(self) -> Table:
-        """Each row once, in ascending order, with the weight of all that are equal."""
+        """Each row once, in ascending order, with the weight of all that are equal. Equal rows may differ in their
+        numbers within a bin, so those of binned columns are not kept."""
         found = project(self.codes, self.cardinalities, self.weights)
         return replace(
             self,
             codes=found.configurations,
             weights=found.weights,
             counted=self.counted or self.weights is None,
+            raw={},
             _projections={},
         )
 
+    def without_numbers(self) -> Table:
+        """The same states alone: what learners over states send to other processes."""
+        return replace(self, raw={}, _projections={}) if self.raw else self
+
+    def labelled(self, weights: str = "weight") -> dict[str, tuple[Variable | None, NDArray[Any]]]:
+        """What the table becomes outside: each variable with its numbers where they are kept, else with its codes (−1
+        for holes); last the weights, if there are any, under a name that is free."""
+        columns: dict[str, tuple[Variable | None, NDArray[Any]]] = {}
+        for variable, cells in zip(self.columns, self.codes, strict=True):
+            codes = np.where(cells == self.missing, -1, cells.astype(np.int32))
+            columns[variable.name] = variable, self.raw.get(variable.name, codes)
+        if self.weights is not None:
+            while weights in columns:
+                weights += "_"
+            columns[weights] = None, self.weights
+        return columns
+
     def to_pandas(self) -> pandas.DataFrame:
-        """The rows with their labels, as a pandas DataFrame; holes are missing values."""
+        """The rows with their labels, numbers as numbers, as a pandas DataFrame; holes are missing values."""
         from leverrier.data.reading.frames import to_frame
 
-        return to_frame(self, "pandas")
+        return to_frame(self.labelled(), "pandas")
 
     def to_polars(self) -> polars.DataFrame:
-        """The rows with their labels, as a polars DataFrame; holes are nulls."""
+        """The rows with their labels, numbers as numbers, as a polars DataFrame; holes are nulls."""
         from leverrier.data.reading.frames import to_frame
 
-        return to_frame(self, "polars")
+        return to_frame(self.labelled(), "polars")
 
     def to_pyarrow(self) -> pyarrow.Table:
-        """The rows with their labels, as a pyarrow Table; holes are nulls."""
+        """The rows with their labels, numbers as numbers, as a pyarrow Table; holes are nulls."""
         from leverrier.data.reading.frames import to_frame
 
-        return to_frame(self, "pyarrow")
+        return to_frame(self.labelled(), "pyarrow")
 
     def summary(self) -> str:
         """The table in words: size, variables with their states and holes, what was set aside, the notes."""
-        from leverrier.data.table_summary import summarise
-
-        return summarise(self)
+        holes = np.count_nonzero(self.codes == self.missing, axis=1)
+        total = None if self.weights is None else self.total
+        return summarise(self.columns, holes, self.n_rows, total, self.aside, self.notes)
 
     def __getstate__(self) -> dict[str, Any]:
         """Projections are made again where they are needed, not sent to other processes."""
@@ -235,6 +240,34 @@ class Table:
     def __repr__(self) -> str:
         holes = f", {self.n_missing} holes" if self.n_missing else ""
         return f"Table({self.n_rows} rows, {len(self.columns)} variables{holes})"
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers(Mapping[str, NDArray[np.float64]]):
+    """The columns of a table that came as numbers: kept beside their bins, or told by the states of whole numbers."""
+
+    table: Table
+
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
+        table = self.table
+        if name in table.raw:
+            return table.raw[name]
+        if name not in self._names:
+            raise KeyError(name)
+        place = table.index(name)
+        known = np.full(table.missing + 1, np.nan)
+        known[: table.columns[place].cardinality] = np.array(table.columns[place].states, dtype=np.float64)
+        return known[table.codes[place]]
+
+    @property
+    def _names(self) -> list[str]:
+        return [each.name for each in self.table.columns if each.kind == "integer" or each.name in self.table.raw]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _some(names: Sequence[Any], most: int = 8) -> str:

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
-from leverrier.data.table import Table, Variable
+from leverrier.data.variable import Variable
 
 
-def summarise(table: Table) -> str:
-    """Size, then a line a variable, then what was set aside and the notes."""
-    holes = np.count_nonzero(table.codes == table.missing, axis=1)
-    cells = max(table.codes.size, 1)
-    weight = "" if table.weights is None else f" of total weight {table.total:g}"
+def summarise(
+    columns: Sequence[Variable],
+    holes: NDArray[np.integer],
+    n_rows: int,
+    total: float | None,
+    aside: Mapping[str, str],
+    notes: Sequence[str],
+) -> str:
+    """Size, then a line a variable, then what was set aside and the notes. `total` is the rows' weight, if any."""
+    cells = max(len(columns) * n_rows, 1)
+    weight = "" if total is None else f" of total weight {total:g}"
     lines = [
-        f"{_count(table.n_rows, 'row')}{weight}, {_count(len(table.columns), 'variable')}, "
+        f"{_count(n_rows, 'row')}{weight}, {_count(len(columns), 'variable')}, "
         f"{_count(int(holes.sum()), 'hole')} ({holes.sum() / cells:.1%} of cells)"
     ]
-    width = max((len(name) for name in (*table.variables, *table.aside)), default=0)
-    for column, missing in zip(table.columns, holes.tolist(), strict=True):
+    width = max((len(name) for name in (*(column.name for column in columns), *aside)), default=0)
+    for column, missing in zip(columns, holes.tolist(), strict=True):
         lost = f"  {_count(missing, 'hole')}" if missing else ""
         lines.append(f"  {column.name:<{width}}  {column.kind:<8}  {_states(column)}{lost}")
-    if table.aside:
-        lines += ["set aside:", *(f"  {name:<{width}}  {reason}" for name, reason in table.aside.items())]
-    told = tuple(f"{name!r} is set aside" for name in table.aside) + tuple(f"{c.name!r} is cut" for c in table.columns)
-    notes = [note for note in table.notes if not note.startswith(told)]  # the lines above say those
-    if notes:
-        lines += ["notes:", *(f"  {note}" for note in notes)]
+    if aside:
+        lines += ["set aside:", *(f"  {name:<{width}}  {reason}" for name, reason in aside.items())]
+    told = tuple(f"{name!r} is set aside" for name in aside) + tuple(f"{c.name!r} is cut" for c in columns)
+    others = [note for note in notes if not note.startswith(told)]  # the lines above say those
+    if others:
+        lines += ["notes:", *(f"  {note}" for note in others)]
     return "\n".join(lines)
 
 

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from leverrier.data.reading.frames import label_columns
 from leverrier.data.table import Table
 from leverrier.errors import TableError
 
@@ -118,8 +117,8 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
         if self._kind in ("pandas", "polars", "pyarrow") and not numbers:
             return getattr(table, f"to_{self._kind}")()
         cells = {
-            name: np.array(variable.states)[codes] if variable else codes
-            for name, (variable, codes) in label_columns(table).items()
+            name: np.array(variable.states)[codes] if variable and codes.dtype.kind == "i" else codes
+            for name, (variable, codes) in table.labelled().items()
         }
         return self._as_fitted({**cells, **(numbers or {})})
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.sequences.slice_features import KINDS, Feature, Lag, Memory
-from leverrier.data.table import Kind, Variable
+from leverrier.data.variable import Kind, Variable
 from leverrier.errors import LeverrierError
 from leverrier.formats.draft import ROW_TOLERANCE, Source, shown
 from leverrier.formats.network_json import plain_label

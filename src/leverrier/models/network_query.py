@@ -179,7 +179,8 @@ def complete(network: Tabled, data: Any) -> Table:
     notes = table.notes
     if stuck.any():
         notes += (f"{int(stuck.sum())} rows cannot happen under the network: their holes stay.",)
-    return replace(table, codes=codes, notes=notes, _projections={})
+    raw = {name: values for name, values in table.raw.items() if not np.isnan(values).any()}  # (others were filled in)
+    return replace(table, codes=codes, notes=notes, raw=raw, _projections={})
 
 
 def _blocks(

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Column, date_text, is_number
-from leverrier.data.label_alignment import Unseen, lookup, text_of, unseen_label, unseen_note
+from leverrier.data.labels import Unseen, lookup, text_of, unseen_label, unseen_note
 from leverrier.data.reading.binning import Rule, bin_labels, check_cuts, choose_cuts
-from leverrier.data.table import Kind, Label, Variable
+from leverrier.data.variable import Kind, Label, Variable
 from leverrier.errors import OptionError, TableError
 
 MOST_INTEGERS = 12
@@ -76,7 +76,7 @@ def decide(column: Column, options: Options, weights: NDArray[np.float64] | None
         raise OptionError(
             f"types={{{column.name!r}: {asked!r}}}: expected one of {', '.join(TYPES)}, or the list of its states"
         )
-    return _taken(column, _as_asked(column, asked), options, weights, "as asked")
+    return _taken(column, _as_asked(asked), options, weights, "as asked")
 
 
 def ignored(name: str) -> Decision:
@@ -94,7 +94,7 @@ def _natural(column: Column) -> Kind:
     return "ordered" if column.came == "ordered" else "category"
 
 
-def _as_asked(column: Column, asked: str) -> Kind:
+def _as_asked(asked: str) -> Kind:
     match asked:
         case "number":
             return "binned"
@@ -102,7 +102,7 @@ def _as_asked(column: Column, asked: str) -> Kind:
             return "boolean"
         case "ordered":
             return "ordered"
-    return "integer" if column.whole else "category"
+    return "category"
 
 
 def _why_aside(column: Column) -> tuple[str, str]:
@@ -217,6 +217,16 @@ def numbers(column: Column) -> NDArray[np.float64]:
                     f"missing=[{value!r}] takes such cells as holes"
                 ) from None
         raise
+
+
+def raw_numbers(column: Column, variable: Variable) -> NDArray[np.float64] | None:
+    """The cells of a column that is cut as the numbers they are, NaN for a hole; None where it held none (dates, or the
+    names of bins)."""
+    if variable.kind != "binned" or column.came == "date":
+        return None
+    if not column.numeric and not all(is_number(value) for value in column.values):
+        return None
+    return np.append(numbers(column), np.nan)[column.codes()]
 
 
 def encode(column: Column, variable: Variable, unseen: Unseen = "error") -> tuple[NDArray[np.signedinteger], list[str]]:

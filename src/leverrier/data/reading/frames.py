@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Came, Column, Source, from_array, from_objects, is_hole, listed
+from leverrier.data.variable import Label, Variable
 from leverrier.errors import MissingExtraError, OptionError, TableError
-
-if TYPE_CHECKING:
-    from leverrier.data.table import Label, Table, Variable
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 
@@ -160,18 +158,6 @@ def _categories(name: str, came: Came, values: list[Any], codes: NDArray[np.int6
     return listed(name, came, labels, np.bincount(small[small >= 0], minlength=len(labels)), len(codes), lambda: small)
 
 
-def label_columns(table: Table, weights: str = "weight") -> dict[str, tuple[Variable | None, NDArray[Any]]]:
-    """What a table becomes outside: each variable with its codes (−1 for holes), then the weights if there are any."""
-    columns: dict[str, tuple[Variable | None, NDArray[Any]]] = {}
-    for variable, cells in zip(table.columns, table.codes, strict=True):
-        columns[variable.name] = variable, np.where(cells == table.missing, -1, cells.astype(np.int32))
-    if table.weights is not None:
-        while weights in columns:
-            weights += "_"
-        columns[weights] = None, table.weights
-    return columns
-
-
 def label_type(labels: tuple[Label, ...]) -> type:
     """The one type of these labels (bool, int, float or str), else str."""
     for kind in (bool, int, float, str):
@@ -180,10 +166,10 @@ def label_type(labels: tuple[Label, ...]) -> type:
     return str
 
 
-def to_frame(table: Table, backend: Backend) -> Any:
-    """The table with its labels as a frame of this library; labels keep their type and holes are missing values.
+def to_frame(columns: Mapping[str, tuple[Variable | None, NDArray[Any]]], backend: Backend) -> Any:
+    """A table's labelled columns as a frame of this library; labels keep their type and holes are missing values.
 
-    Ordered and binned variables become ordered categories. The weights, if any, are the last column, "weight".
+    Numbers are numbers again; ordered variables, and binned ones whose numbers are not kept, become ordered categories.
     """
     makers = {"pandas": _pandas_column, "polars": _polars_column, "pyarrow": _arrow_column}
     if backend not in makers:
@@ -192,18 +178,33 @@ def to_frame(table: Table, backend: Backend) -> Any:
         library = importlib.import_module(backend)
     except ImportError:
         raise MissingExtraError(f"{backend} is not installed: pip install {backend}") from None
-    columns = {
+    made = {
         name: cells if variable is None else makers[backend](library, variable, cells)
-        for name, (variable, cells) in label_columns(table).items()
+        for name, (variable, cells) in columns.items()
     }
-    return library.table(columns) if backend == "pyarrow" else library.DataFrame(columns)
+    return library.table(made) if backend == "pyarrow" else library.DataFrame(made)
+
+
+def whole_numbers(values: NDArray[np.float64]) -> bool:
+    """Whether they can go out as integers: all whole, and small enough to be exact."""
+    seen = values[~np.isnan(values)]
+    return bool(len(seen) and np.all(np.abs(seen) < 2**53) and np.all(seen == np.floor(seen)))
+
+
+def _integers(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.where(np.isnan(values), 0, values).astype(np.int64)
 
 
 def _ordered(variable: Variable) -> bool:
     return variable.kind in ("ordered", "binned")
 
 
-def _pandas_column(pandas: Any, variable: Variable, codes: NDArray[np.int32]) -> Any:
+def _pandas_column(pandas: Any, variable: Variable, codes: NDArray[Any]) -> Any:
+    if codes.dtype.kind == "f":
+        holes = np.isnan(codes)
+        if not whole_numbers(codes):
+            return codes
+        return pandas.arrays.IntegerArray(_integers(codes), holes) if holes.any() else _integers(codes)
     kind = label_type(variable.states)
     if _ordered(variable):
         return pandas.Categorical.from_codes(codes, categories=list(variable.states), ordered=True)
@@ -218,7 +219,10 @@ def _pandas_column(pandas: Any, variable: Variable, codes: NDArray[np.int32]) ->
     return (pandas.arrays.BooleanArray if kind is bool else pandas.arrays.IntegerArray)(cells, holes)
 
 
-def _polars_column(polars: Any, variable: Variable, codes: NDArray[np.int32]) -> Any:
+def _polars_column(polars: Any, variable: Variable, codes: NDArray[Any]) -> Any:
+    if codes.dtype.kind == "f":
+        series = polars.Series(codes).fill_nan(None)
+        return series.cast(polars.Int64) if whole_numbers(codes) else series
     kind = label_type(variable.states)
     labels = polars.Series([str(v) for v in variable.states] if kind is str else list(variable.states))
     if _ordered(variable):
@@ -226,7 +230,9 @@ def _polars_column(polars: Any, variable: Variable, codes: NDArray[np.int32]) ->
     return labels.gather(polars.Series(codes).replace(-1, None))
 
 
-def _arrow_column(pyarrow: Any, variable: Variable, codes: NDArray[np.int32]) -> Any:
+def _arrow_column(pyarrow: Any, variable: Variable, codes: NDArray[Any]) -> Any:
+    if codes.dtype.kind == "f":
+        return pyarrow.array(_integers(codes) if whole_numbers(codes) else codes, mask=np.isnan(codes))
     kind = label_type(variable.states)
     labels = pyarrow.array([str(v) for v in variable.states] if kind is str else list(variable.states))
     dictionary = pyarrow.DictionaryArray.from_arrays(

@@ -14,14 +14,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.column import Column, Source
-from leverrier.data.encoded_cells import put_together, small
-from leverrier.data.label_alignment import Unseen, absent_and_extra, check_unseen, realign, text_of
+from leverrier.data.encoded_cells import Encoded, put_together, small
+from leverrier.data.label_alignment import absent_and_extra, realign
+from leverrier.data.labels import Unseen, check_unseen, text_of
 from leverrier.data.memory_limit import memory_limit, rows_within
 from leverrier.data.reading.binning import Rule, cuts_of
 from leverrier.data.reading.column_files import file_source
-from leverrier.data.reading.encoding import Bins, Decision, Options, decide, encode, ignored, numbers, places
+from leverrier.data.reading.encoding import (
+    Bins,
+    Decision,
+    Options,
+    decide,
+    encode,
+    ignored,
+    numbers,
+    places,
+    raw_numbers,
+)
 from leverrier.data.reading.frames import dict_source, frame_source
-from leverrier.data.table import Label, Table, Variable
+from leverrier.data.table import Table
+from leverrier.data.variable import Label, Variable
 from leverrier.errors import OptionError, TableError
 
 
@@ -256,7 +268,7 @@ def _read(
     notes: list[str] = []
     aside: dict[str, str] = {}
     variables: list[Variable] = []
-    encoded: dict[str, NDArray[Any]] = {}
+    encoded = Encoded()
     for column, decision in decisions(data, options, weighing, weights):
         notes += decision.notes
         if decision.decision == "aside":
@@ -283,7 +295,7 @@ def _read_known(
 ) -> Table:
     given = [name for name in data.names if name not in skip]
     notes = absent_and_extra([variable.name for variable in known], given)
-    encoded: dict[str, NDArray[Any]] = {}
+    encoded = Encoded()
     for variable in known:
         if variable.name in given:
             column = data.column(variable.name)
@@ -292,12 +304,13 @@ def _read_known(
     return put_together(kept, known, encoded, weights, notes, {}, limit)
 
 
-def _encode(
-    data: Source, column: Column, variable: Variable, unseen: Unseen, encoded: dict[str, NDArray[Any]]
-) -> list[str]:
+def _encode(data: Source, column: Column, variable: Variable, unseen: Unseen, encoded: Encoded) -> list[str]:
     """Put a column's cells beside the others, unless the rows are fetched later; says what there is to say."""
     if data.part is not None:
         return places(column, variable, unseen)[1]
     codes, notes = encode(column, variable, unseen)
-    encoded[variable.name] = small(codes, variable)
+    encoded.codes[variable.name] = small(codes, variable)
+    raw = raw_numbers(column, variable)
+    if raw is not None:
+        encoded.raw[variable.name] = raw
     return notes

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from leverrier.data.reading.database import connected, identifier, quote
 from leverrier.data.reading.formulas import disarmed
-from leverrier.data.reading.frames import label_columns, label_type
-from leverrier.data.table import Table, Variable
+from leverrier.data.reading.frames import label_type, whole_numbers
+from leverrier.data.table import Table
+from leverrier.data.variable import Variable
 from leverrier.errors import TableError
 from leverrier.run.atomic_file import put
 
@@ -24,10 +25,11 @@ _ROWS = 20_000  # written at a time
 
 
 def write_table(table: Table, path: str | os.PathLike[str], *, weights: str = "weight") -> None:
-    """The table with its labels as .csv, .tsv, .csv.gz or .parquet; holes are empty. Weights are the last column."""
+    """The table with its labels, numbers as numbers, as .csv, .tsv, .csv.gz or .parquet; holes are empty.
+    Weights are the last column."""
     target = Path(path).expanduser()
     write = _writer(target)
-    columns = label_columns(table, weights)
+    columns = table.labelled(weights)
     if not target.parent.is_dir():
         raise TableError(f"{target}: there is no folder {target.parent}")
     try:
@@ -53,22 +55,29 @@ def _writer(target: Path) -> Callable[[Columns, Path], None]:
 def _write_text(columns: Columns, part: Path, delimiter: str, packed: bool) -> None:
     """Each label is made into a cell once; rows are put together from those."""
     lone = len(columns) == 1
-    cells = {name: _cells(variable, delimiter, lone) for name, (variable, _) in columns.items() if variable is not None}
+    cells = {
+        name: _cells(variable, delimiter, lone)
+        for name, (variable, codes) in columns.items()
+        if variable is not None and codes.dtype.kind != "f"
+    }
+    hole = '""' if lone else ""  # a blank line would be no row
     n_rows = len(next(iter(columns.values()))[1]) if columns else 0
     with open(part, "wb") as plain:
         raw: Any = gzip.GzipFile(filename="", fileobj=plain, mode="wb", compresslevel=6, mtime=0) if packed else plain
         with io.TextIOWrapper(raw, encoding="utf-8", newline="") as out:
             out.write(delimiter.join(_cell(disarmed(name), delimiter) for name in columns) + "\n")
             for start in range(0, n_rows, _ROWS):
-                _write_rows(out, columns, cells, slice(start, start + _ROWS), delimiter)
+                _write_rows(out, columns, cells, slice(start, start + _ROWS), delimiter, hole)
 
 
-def _write_rows(out: IO[str], columns: Columns, cells: dict[str, NDArray[Any]], rows: slice, delimiter: str) -> None:
+def _write_rows(
+    out: IO[str], columns: Columns, cells: dict[str, NDArray[Any]], rows: slice, delimiter: str, hole: str
+) -> None:
     shown = [
-        [repr(number).removesuffix(".0") for number in codes[rows].tolist()]
-        if variable is None
-        else cells[name][codes[rows]].tolist()
-        for name, (variable, codes) in columns.items()
+        cells[name][codes[rows]].tolist()
+        if name in cells
+        else [hole if number != number else repr(number).removesuffix(".0") for number in codes[rows].tolist()]
+        for name, (_, codes) in columns.items()
     ]
     out.writelines(delimiter.join(row) + "\n" for row in zip(*shown, strict=True))
 
@@ -98,9 +107,12 @@ def _write_parquet(columns: Columns, part: Path) -> None:
     with connected(str(part.parent), sum(codes.nbytes for codes in arrays.values())) as db:
         db.register("cells", arrays)
         fields = []
-        for place, (name, (variable, _)) in enumerate(columns.items()):
+        for place, (name, (variable, codes)) in enumerate(columns.items()):
             value = f"c{place}"
-            if variable is not None:
+            if variable is not None and codes.dtype.kind == "f":
+                kind = "BIGINT" if whole_numbers(codes) else "DOUBLE"
+                value = f"CASE WHEN NOT isnan({value}) THEN CAST({value} AS {kind}) END"
+            elif variable is not None:
                 kind = label_type(variable.states)
                 labels = ", ".join(_literal(state, kind) for state in variable.states)
                 value = f"CASE WHEN {value} >= 0 THEN (CAST([{labels}] AS {_SQL[kind]}[]))[{value} + 1] END"

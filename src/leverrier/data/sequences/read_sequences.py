@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Column
-from leverrier.data.label_alignment import Unseen
+from leverrier.data.labels import Unseen
 from leverrier.data.reading.binning import Rule, cuts_of
 from leverrier.data.reading.encoding import Bins, numbers
 from leverrier.data.reading.read_table import raw_columns, read_table
@@ -152,7 +152,8 @@ def _spread(table: Table, rows: Integers) -> Table:
         return found
     codes = found.codes.copy()
     codes[:, rows < 0] = table.missing
-    return replace(found, codes=codes, _projections={})
+    raw = {name: np.where(rows < 0, np.nan, values) for name, values in found.raw.items()}
+    return replace(found, codes=codes, raw=raw, _projections={})
 
 
 def _numbers(raw: Mapping[str, tuple[Column, NDArray[Any]]], slices: Slices) -> dict[str, Floats]:

@@ -21,7 +21,6 @@ MemoryKind = Literal["average", "activity", "step", "run", "since", "before", "t
 KINDS: tuple[MemoryKind, ...] = ("average", "activity", "step", "run", "since", "before", "total", "position")
 LEVELS = 24
 """A moving average is read on a grid of this many levels."""
-ORDERED_KINDS = ("ordered", "integer", "binned", "boolean")
 SPANS = np.array([1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 19, 24, 30, 40, 55, 75, 100, 150, 250, 500])
 """Lengths of time are told apart at these many slices."""
 
@@ -86,11 +85,6 @@ class FeatureTable:
     ordinal: NDArray[np.bool_]
 
 
-def is_ordered(variable: Variable) -> bool:
-    """Whether "at most" means something for a column's states."""
-    return variable.kind in ORDERED_KINDS
-
-
 def numbers(variable: Variable) -> NDArray[np.int64] | None:
     """The states' labels as whole numbers, if that is what they all are."""
     values = []
@@ -115,10 +109,10 @@ def feature_table(table: Table, starts: Offsets, features: Sequence[Feature]) ->
         cells = np.where(known == table.missing, variable.cardinality, known).astype(np.int64)
         if isinstance(feature, Lag):
             row, size = _lagged(cells, begun, feature.lag, variable.cardinality), variable.cardinality
-            in_order = is_ordered(variable)
+            in_order = variable.ordered
         else:
             row, size = _remembered(feature, cells, starts, begun, variable)
-            in_order = feature.kind not in ("before", "total") or (feature.kind == "before" and is_ordered(variable))
+            in_order = feature.kind not in ("before", "total") or (feature.kind == "before" and variable.ordered)
         rows.append(row)
         sizes.append(size + 1)
         ordered.append(in_order)
@@ -143,11 +137,11 @@ def memory_features(table: Table, kinds: Sequence[MemoryKind] = KINDS) -> tuple[
         share = np.bincount(
             table.codes[table.index(name)][table.codes[table.index(name)] != table.missing], minlength=r
         ) / max(table.n_rows, 1)
-        if "average" in kinds and (is_ordered(variable) or r == 2):
+        if "average" in kinds and (variable.ordered or r == 2):
             found += [Memory(name, "average", span) for span in (4, 16, 64, 256)]
         if "activity" in kinds:
             found += [Memory(name, "activity", span) for span in (8, 64)]
-        if "step" in kinds and is_ordered(variable) and 3 < r < 120:
+        if "step" in kinds and variable.ordered and 3 < r < 120:
             found += [Memory(name, "step", span) for span in (1, 2, 4)]
         if "run" in kinds:
             found.append(Memory(name, "run"))
@@ -156,7 +150,7 @@ def memory_features(table: Table, kinds: Sequence[MemoryKind] = KINDS) -> tuple[
         if "since" in kinds:
             rare = [int(s) for s in np.argsort(share) if 0 < share[s] < 0.3][:3]
             found += [Memory(name, "since", state=s, label=str(variable.states[s])) for s in rare]
-        if "total" in kinds and is_ordered(variable) and numbers(variable) is not None and r > 2:
+        if "total" in kinds and variable.ordered and numbers(variable) is not None and r > 2:
             found += [Memory(name, "total", span) for span in (8, 12, 16)]
     if "position" in kinds and table.columns:
         found.append(Memory(table.columns[0].name, "position"))

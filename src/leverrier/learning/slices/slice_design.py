@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.data.sequences.slice_features import Feature, FeatureTable, Lag, feature_table, is_ordered
+from leverrier.data.sequences.slice_features import Feature, FeatureTable, Lag, feature_table
 from leverrier.learning.slices.tree_growing import Splits
 
 Floats = NDArray[np.float64]
@@ -93,7 +93,7 @@ class Design:
         column = self.sequences.table.columns[self.sequences.table.index(name)]
         if self.before(name) is None or column.cardinality < 2:
             return ("tree",)
-        return ("tree", "same", "step") if is_ordered(column) and column.cardinality > 3 else ("tree", "same")
+        return ("tree", "same", "step") if column.ordered and column.cardinality > 3 else ("tree", "same")
 
     def before(self, name: str) -> int | None:
         """Where the column's own last state is among the features."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.column import is_hole, is_number
-from leverrier.data.label_alignment import lookup
+from leverrier.data.labels import lookup
 from leverrier.data.reading.binning import cuts_of
 from leverrier.errors import TableError
 from leverrier.inference.chains.arriving_slices import Online

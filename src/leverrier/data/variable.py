@@ -1,0 +1,52 @@
+"""A variable: its name, its finite states in order, how they came about; and the code of a hole among their codes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.errors import TableError
+
+Label = Hashable
+Kind = Literal["category", "ordered", "boolean", "integer", "binned"]
+
+
+def missing_code(codes: NDArray[np.unsignedinteger]) -> int:
+    """The code of a hole: the largest value of the cells' type, so that states stay 0, 1, 2…"""
+    return (1 << 8 * codes.itemsize) - 1
+
+
+def code_type(largest_cardinality: int) -> type[np.uint8] | type[np.uint16]:
+    """The smallest cell type that holds the states and the hole."""
+    if largest_cardinality <= 255:
+        return np.uint8
+    if largest_cardinality <= 65535:
+        return np.uint16
+    raise TableError(
+        f"a variable has {largest_cardinality} states; at most 65535 can be used: "
+        "leave the column out (ignore=) or cut it into bins (bins=)"
+    )
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column's name, its states in order, and how they came about."""
+
+    name: str
+    states: tuple[Label, ...]
+    kind: Kind = "category"
+    cuts: tuple[float, ...] = ()
+    """For a binned column the inner cuts, ascending: state i holds cuts[i-1] <= x < cuts[i]."""
+
+    @property
+    def cardinality(self) -> int:
+        return len(self.states)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether "at most" means something for the states: all but plain categories have an order."""
+        return self.kind != "category"

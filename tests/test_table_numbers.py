@@ -110,10 +110,13 @@ def test_numbers_that_do_not_fit_are_given_up_and_said():
     enough = int(bytes_needed(columns, 1000))
     assert list(read_table(cells, max_memory=enough + 16_000).numbers) == ["x", "y"]
     table = read_table(cells, max_memory=enough + 1)
-    assert table.n_rows == 1000 and not table.counted and not table.numbers
+    assert table.n_rows == 1000
+    assert not table.counted
+    assert not table.numbers
     assert "only the bins of 'x', 'y' are kept, not the numbers: they take 16 kB" in table.notes[-1]
     counted = read_table(cells, max_memory=PROGRAM + 20_000)
-    assert counted.counted and not counted.numbers
+    assert counted.counted
+    assert not counted.numbers
     assert counted.notes[-1].endswith("equal rows are counted.")
 
 

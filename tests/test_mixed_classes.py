@@ -163,7 +163,7 @@ def test_weights_are_repeated_rows():
     ("options", "words"),
     [
         ({"numbers": []}, "latent_classes"),
-        ({"numbers": ["c1"]}, "no number"),
+        ({"numbers": ["c1"]}, "is to be numbers and holds"),
         ({"states": 0}, "at least 1"),
         ({"covariance": "round"}, "covariance="),
         ({"criterion": "cic"}, "criterion="),

@@ -32,6 +32,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.discovery.subsample import examine_large, sample_size
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
+from leverrier.learning.classes.mixed_classes import gaussian_columns
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
@@ -61,6 +62,7 @@ def discover(
     weights: str | ArrayLike | None = None,
     ignore: str | Collection[str] = (),
     types: Mapping[str, str | Sequence[Any]] | None = None,
+    missing: Collection[Any] = (),
     max_parents: int | None = None,
     budget: float | None = None,
     work: int | None = None,
@@ -100,7 +102,7 @@ def discover(
         # (imported here: half a second that a table's user need not wait)
         from leverrier.api.time_route import discover_in_time, refuse_for_tables
 
-        reading = {"by": by, "time": time, "ignore": ignore, "types": types}
+        reading = {"by": by, "time": time, "ignore": ignore, "types": types, "missing": missing}
         refuse_for_tables(
             {
                 "draws": draws != DRAWS,
@@ -123,23 +125,23 @@ def discover(
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
     begun = clock.monotonic()
-    whole = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
-    table = _table(data, _reading(data, weights, ignore, types), max_memory, whole.workers.client)
-    if not table.variables:
+    run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
+    whole = _table(data, _reading(data, weights, ignore, types, missing), max_memory, run.workers.client)
+    if not whole.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
     plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed)
     tests = Tests(draws if evidence else 0, resamples if evidence else 0)
     rule = score or BDe()
-    numbers = [] if isinstance(data, Table) else [each.name for each in table.columns if each.kind == "binned"]
-    rows = sample_size(table, sample)
-    table = table.distinct() if rows and not table.counted else table
-    cells = as_matrix(data, numbers).values if numbers and checkpoint is not None else b""
+    numbers = gaussian_columns(whole)
+    rows = sample_size(whole, sample)
+    table = whole.distinct() if rows and not whole.counted else whole.without_numbers()
+    cells = as_matrix(whole, numbers).values if numbers and checkpoint is not None else b""
     about = (*identity(table), method, plan, tests, rule, numbers, cells, rows)
-    with whole.kept_in(checkpoint, resume, "discover", *about) as run:
+    with run.kept_in(checkpoint, resume, "discover", *about) as run:
 
         def examined_by(run: Run, thorough: bool) -> tuple[Examined, Run]:
-            found = _routes(data, table, numbers, method, rule, plan, tests, rows, run)
-            return described(found, data, table, rule, plan, thorough=thorough, run=run), run
+            found = _routes(whole, table, method, rule, plan, tests, rows, run)
+            return described(found, whole, table, rule, plan, thorough=thorough, run=run), run
 
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
     if run.spent:
@@ -175,28 +177,25 @@ def load(path: str | os.PathLike[str]) -> Discovery | TimeDiscovery:
 
 
 def _routes(
-    data: Any,
-    table: Table,
-    numbers: list[str],
-    method: Method,
-    score: Score,
-    plan: Plan,
-    tests: Tests,
-    rows: int,
-    run: Run,
+    whole: Table, table: Table, method: Method, score: Score, plan: Plan, tests: Tests, rows: int, run: Run
 ) -> Examined:
-    """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes."""
+    """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes.
+
+    `whole` has every row, with its numbers; `table` the same without them, or its distinct rows.
+    """
+    numbers = gaussian_columns(whole)
     if method == "causes" and not applies(table):
         raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')
     if method == "classes" or (method == "auto" and len(numbers) >= 2 and len(table.variables) <= FEW_COLUMNS):
         if not numbers:
-            raise OptionError('method="classes" is for tables with numbers: this one has none; see latent_classes')
-        found = examine_classes(data, numbers, table, score, plan, tests, run)
+            raise OptionError('method="classes" is for tables that keep numbers: this one has none; see latent_classes')
+        found = examine_classes(whole, score, plan, tests, run)
         if found.hidden or method == "classes":
             return found
     examined = examine_large(table, score, plan, tests, rows, run) if rows else examine(table, score, plan, tests, run)
-    if numbers:
-        cut = f"cut {len(numbers)} columns of numbers into bins (networks are over states)"
+    binned = sum(each.kind == "binned" for each in table.columns)
+    if binned:
+        cut = f"cut {binned} columns of numbers into bins (networks are over states)"
         examined = replace(examined, did=(cut, *examined.did))
     if method in ("auto", "causes") and applies(table):
         return with_causes(table, examined, score, plan, run)
@@ -211,16 +210,18 @@ def _table(data: Any, how: dict[str, Any], max_memory: int | str | None, client:
         return data
     if how["weights"] is not None:
         raise OptionError("weights= is not for a cluster: rows that are equal are counted there")
+    if how["missing"]:
+        raise OptionError("missing= is not for a cluster: leave such cells empty in the file")
     file = look_at(data, how["types"], how["ignore"])
     return gathered(ClusterParts(client, file), file, memory_limit(max_memory))
 
 
-def _reading(data: Any, weights: Any, ignore: Any, types: Any) -> dict[str, Any]:
+def _reading(data: Any, weights: Any, ignore: Any, types: Any, missing: Any) -> dict[str, Any]:
     if isinstance(data, Table):
-        if weights is not None or types or ignore:
-            raise OptionError("the data are a Table already: weights=, ignore= and types= belong to read_table")
+        if weights is not None or types or ignore or missing:
+            raise OptionError("the data are a Table already: weights=, ignore=, types=, missing= belong to read_table")
         return {}
-    return {"weights": weights, "ignore": ignore, "types": types}
+    return {"weights": weights, "ignore": ignore, "types": types, "missing": missing}
 
 
 def _check(

@@ -34,11 +34,12 @@ def lookup(values: Sequence[Any], states: Sequence[Label]) -> NDArray[np.int32]:
     return found
 
 
-def unseen_label(name: str, label: Any, row: int, states: Sequence[Label]) -> TableError:
+def unseen_label(name: str, label: Any, row: int, states: Sequence[Label], cut: bool = False) -> TableError:
     """What to say of a label that no state has. Rows are counted from 1."""
     shown = ", ".join(repr(state) for state in states[:6]) + (", …" if len(states) > 6 else "")
     return TableError(
-        f"column {name!r} holds {label!r} in row {row + 1}, which is none of its states ({shown}); "
+        f"column {name!r} holds {label!r} in row {row + 1}, which is {'no number and ' if cut else ''}"
+        f"none of its {'bins' if cut else 'states'} ({shown}); "
         'unseen="hole" takes such cells as missing'
     )
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leverrier.data.reading.database import connected, first_line, identifier, one_file
+from leverrier.data.column import Column
+from leverrier.data.labels import few
+from leverrier.data.reading.encoding import Options
+from leverrier.data.reading.read_table import opened
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 
@@ -36,16 +37,18 @@ class Matrix:
 
 
 def as_matrix(x: Any, columns: Sequence[str] | None = None) -> Matrix:
-    """Numbers from an array, a masked array, a dataframe of any make, a dict of columns, or a path to CSV or Parquet.
+    """Numbers from an array, a masked array, a dataframe of any make, a Table, a dict of columns, or a path to a file.
 
     `columns` are those wanted of a frame, in this order. An array that is already float64 by rows is not copied.
     """
     if isinstance(x, Matrix):
         found = x
     elif isinstance(x, Table):
-        raise TableError("a Table holds states, not numbers: give the array or the dataframe that it was read from")
+        found = _stacked(_of_table(x, x.variables if columns is None else _found(columns, x.variables)))
     elif isinstance(x, str | os.PathLike):
-        found = _stacked(_from_file(Path(x), columns))
+        with opened(x, Options(), (), "utf-8", None) as data:
+            wanted = data.names if columns is None else _found(columns, data.names)
+            found = _stacked({name: _of_column(data.column(name)) for name in wanted})
     elif isinstance(x, Mapping):
         cells = {str(name): values for name, values in x.items()}
         wanted = list(cells) if columns is None else _found(columns, list(cells))
@@ -62,10 +65,15 @@ def as_matrix(x: Any, columns: Sequence[str] | None = None) -> Matrix:
 
 def matching(x: Any, names: Sequence[str]) -> Floats:
     """New rows for a model over these columns: by name from a frame (absent ones are holes), by place from an array."""
-    if isinstance(x, str | os.PathLike | Mapping) or hasattr(x, "columns") or hasattr(x, "column_names"):
-        given = as_matrix(x, [name for name in names if name in _names_of(x)] or None)
-        if not set(given.names) & set(names):
-            raise TableError(f"the model has the columns {_few(names)}; the data has {_few(given.names)}: none agrees")
+    if isinstance(x, str | os.PathLike):
+        with opened(x, Options(), (), "utf-8", None) as data:
+            there = {name: _of_column(data.column(name)) for name in names if name in data.names}
+        return matching(there, names) if there else _none_agrees(names, data.names)
+    if isinstance(x, Mapping | Table) or hasattr(x, "columns") or hasattr(x, "column_names"):
+        own = x.variables if isinstance(x, Table) else _names_of(x)
+        if not set(own) & set(names):
+            _none_agrees(names, own)
+        given = as_matrix(x, [name for name in names if name in own])
         wanted = np.full((given.n_rows, len(names)), np.nan)
         for place, name in enumerate(names):
             if name in given.names:
@@ -73,8 +81,21 @@ def matching(x: Any, names: Sequence[str]) -> Floats:
         return wanted
     found = as_matrix(x).values
     if found.shape[1] != len(names):
-        raise TableError(f"the data has {found.shape[1]} columns and the model {len(names)}: {_few(names)} are needed")
+        raise TableError(f"the data has {found.shape[1]} columns and the model {len(names)}: {few(names)} are needed")
     return found
+
+
+def _none_agrees(names: Sequence[str], given: Sequence[str]) -> NoReturn:
+    raise TableError(f"the model has the columns {few(names)}; the data has {few(given)}: none agrees")
+
+
+def weights_beside(x: Any, weights: ArrayLike | None) -> ArrayLike | None:
+    """The weights of the rows: those a Table has, or those that are given; one of them."""
+    if not isinstance(x, Table) or x.weights is None:
+        return weights
+    if weights is not None:
+        raise OptionError("the table has weights of its own: leave weights= out, or read it without them")
+    return x.weights
 
 
 def row_weights(weights: ArrayLike | None, n_rows: int) -> Floats:
@@ -146,6 +167,34 @@ def _check(matrix: Matrix) -> None:
                 f"column {names[column]!r} holds {part[row, column]:g} in row {lo + row + 1}: "
                 f"numbers beyond {LARGEST:g} cannot be squared; divide the column by a power of ten"
             )
+
+
+def _of_table(table: Table, names: Sequence[str]) -> dict[str, Floats]:
+    """The numbers that a table keeps; a column without them is said."""
+    numbers = table.numbers
+    for name in names:
+        if name not in numbers and table.columns[table.index(name)].kind == "binned":
+            raise TableError(
+                f"of column {name!r} only the bins are kept (equal rows were counted, or the numbers took too much "
+                "memory): read the table with every row, and more memory (max_memory=)"
+            )
+        if name not in numbers:
+            raise TableError(f"column {name!r} holds categories, which are no numbers: leave it out (columns=)")
+    return {name: numbers[name] for name in names}
+
+
+def _of_column(column: Column) -> Floats:
+    """A file's column as numbers, NaN for a hole."""
+    if column.came == "date":
+        raise TableError(f"column {column.name!r} holds dates: turn it into a number first, or leave it out (columns=)")
+    cut = column.to_be_cut()
+    for code, value in enumerate(() if cut.numeric else cut.values):
+        if not _is_number(value):
+            row = int(np.argmax(cut.codes() == code)) + 1
+            raise TableError(
+                f"column {cut.name!r} holds {value!r} in row {row}, which is no number: leave it out (columns=)"
+            )
+    return np.append(np.asarray(cut.values, dtype=np.float64), np.nan)[cut.codes()]
 
 
 def _from_array(x: Any, columns: Sequence[str] | None) -> Matrix:
@@ -248,41 +297,13 @@ def _found(columns: Sequence[str], given: Sequence[str]) -> list[str]:
     wanted = [columns] if isinstance(columns, str) else list(columns)
     for name in wanted:
         if name not in given:
-            raise TableError(f"columns= names {name!r}, which is not there; the columns are {_few(given)}")
+            raise TableError(f"columns= names {name!r}, which is not there; the columns are {few(given)}")
     return wanted
 
 
 def _names_of(x: Any) -> list[str]:
-    if isinstance(x, str | os.PathLike):
-        return list(_from_file(Path(x), None, rows=0))
     if isinstance(x, Mapping):
         return [str(name) for name in x]
     if hasattr(x, "collect_schema"):
         return [str(name) for name in x.collect_schema()]
     return [str(name) for name in getattr(x, "column_names", getattr(x, "columns", ()))]
-
-
-def _from_file(path: Path, columns: Sequence[str] | None, rows: int | None = None) -> dict[str, Floats]:
-    """The wanted columns of a CSV or Parquet file as numbers (`rows=0`: only their names)."""
-    import duckdb
-
-    if not path.is_file():
-        raise TableError(f"{path}: there is no such file")
-    reader = "read_parquet" if path.suffix.lower() in (".parquet", ".pq") else "read_csv"
-    with tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True) as folder:
-        try:
-            with connected(folder, path.stat().st_size) as database:
-                source = f"{reader}({one_file(str(path))})"
-                names = [row[0] for row in database.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()]
-                wanted = names if columns is None else _found(columns, names)
-                chosen = ", ".join(identifier(name) for name in wanted)
-                limit = "" if rows is None else f" LIMIT {rows}"
-                cells = database.execute(f"SELECT {chosen} FROM {source}{limit}").fetchnumpy()
-        except duckdb.Error as problem:
-            raise TableError(f"{path}: {first_line(problem)}") from None
-    return {name: _numbers(name, cells[name]) if rows is None else np.empty(0) for name in wanted}
-
-
-def _few(names: Sequence[Any], most: int = 6) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(repr(name) for name in names[:most]) + more

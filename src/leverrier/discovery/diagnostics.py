@@ -39,21 +39,23 @@ PACKAGES = ("numpy", "scipy", "numba", "scikit-learn")
 
 
 def described(
-    found: Examined, source: Any, table: Table, score: Score, plan: Plan, thorough: bool = True, run: Run = UNBOUNDED
+    found: Examined, whole: Table, table: Table, score: Score, plan: Plan, thorough: bool = True, run: Run = UNBOUNDED
 ) -> Examined:
     """The same findings with counts of rows, remaining dependencies and versions. Sees the rows once, keeps none.
 
-    What takes simulated tables or more fits is left out unless `thorough`.
+    `whole` has every row with its numbers, where `table` may have distinct rows alone. What takes simulated tables or
+    more fits is left out unless `thorough`.
     """
     run.tell(Event.UNEXPLAINED, 0.0)
-    posteriors = {} if run.spent else _posteriors(found, source, table)
+    seen = whole if isinstance(found.model, MixedClasses) else table
+    posteriors = {} if run.spent else _posteriors(found, seen)
     left = None if run.spent or not thorough else remaining(table, _simulator(found, table), plan.seed)
     scores = {} if run.spent or not thorough else _scores(found, table, score, plan, run)
     merges = {} if run.spent or not thorough else _merges(found, table, score)
     run.tell(Event.UNEXPLAINED, 1.0)
     return replace(
         found,
-        rows=rows_of(table, posteriors),
+        rows=rows_of(seen, posteriors),
         remaining=left,
         scores=scores,
         merges=merges,
@@ -66,10 +68,10 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
-def _posteriors(found: Examined, source: Any, table: Table) -> dict[str, Floats]:
+def _posteriors(found: Examined, table: Table) -> dict[str, Floats]:
     """By hidden variable (rows, states)."""
     if isinstance(found.model, MixedClasses):
-        return {each.name: found.model.posterior(source) for each in found.hidden}
+        return {each.name: found.model.posterior(table) for each in found.hidden}
     if isinstance(found.model, HiddenCauses):
         present = found.model.posterior(_signs(found, table), exact=found.model.n_causes <= EXACT_CAUSES)
         return {each.name: np.column_stack([1 - present[:, k], present[:, k]]) for k, each in enumerate(found.hidden)}

@@ -15,7 +15,7 @@ from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import Mark, State
 from leverrier.discovery.plan import Plan
-from leverrier.learning.classes.mixed_classes import MixedClassResult, mixed_classes
+from leverrier.learning.classes.mixed_classes import MixedClassResult, gaussian_columns, mixed_classes
 from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.mixed_class_model import MixedClasses
@@ -26,16 +26,15 @@ FIRST_STATES, MOST_STATES = 4, 8
 STARTS = 4
 
 
-def examine_classes(
-    source: Any, numbers: list[str], table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED
-) -> Examined:
+def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Examined:
     """Is there a hidden class behind these columns? The gain over one class, tested on tables that have one."""
     begun = time.monotonic()
     run.tell(Event.MIXED_CLASSES, 0.0)
-    found = _fit(source, numbers, plan.seed)
-    single = mixed_classes(source, 1, numbers=numbers, starts=1, seed=plan.seed)
+    numbers = gaussian_columns(table)
+    found = _fit(table, numbers, plan.seed)
+    single = mixed_classes(table, 1, numbers=numbers, starts=1, seed=plan.seed)
     plain = learn_structure(table, score, jobs=1, holes="available")
-    evidence = _null_test(found, single.model, numbers, table.n_rows, plan, tests, run)
+    evidence = _null_test(found, single.model, numbers, round(table.total), plan, tests, run)
     name = "H1" if "H1" not in table.variables else "H1_"
     variable = HiddenVariable(
         name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes", evidence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.matrix import row_weights
+from leverrier.data.reading.binning import bin_labels
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError
@@ -122,6 +124,7 @@ class MixedClasses:
         )
 
     def _each_row(self, data: Any) -> tuple[Floats, Floats]:
+        data = self._rows(data)
         rows = self.numbers.scaled_rows(data)
         theta = np.concatenate([table.T for table in self.tables.values()] or [np.empty((0, self.n_classes))])
         table = self._categories(data, len(rows.x))
@@ -138,3 +141,10 @@ class MixedClasses:
         if not self.states:
             return Table((), np.empty((0, n_rows), np.uint8))
         return read_table(data, states=self.states)
+
+    def _rows(self, data: Any) -> Any:
+        """A file is read once, into a table with the model's columns, numbers kept as they are."""
+        if not isinstance(data, str | os.PathLike):
+            return data
+        cut = {name: bin_labels((0.0,)) for name in self.numbers.names}  # (anywhere: the numbers are what is used)
+        return read_table(data, states={**cut, **self.states})

@@ -244,7 +244,7 @@ def places(column: Column, variable: Variable, unseen: Unseen = "error") -> tupl
     labels = column.labels
     if unseen == "error":
         row = int(np.argmax(column.codes() == lost[0]))
-        raise unseen_label(column.name, labels[lost[0]], row, variable.states)
+        raise unseen_label(column.name, labels[lost[0]], row, variable.states, cut=bool(variable.cuts))
     return found, [unseen_note(column.name, [labels[code] for code in lost], int(column.counts[lost].sum()))]
 
 

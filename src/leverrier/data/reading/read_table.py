@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -71,7 +71,7 @@ def read_table(
     """
     check_unseen(unseen)
     limit = memory_limit(max_memory)
-    known = _known(like, states)
+    known = known_variables(like, states)
     if known is not None and types:
         raise OptionError("like= and states= say what the columns are: leave types= out")
     if isinstance(source, Table):
@@ -79,13 +79,25 @@ def read_table(
             raise OptionError("the source is a Table already: only like=, states= and unseen= apply to it")
         return source if known is None else realign(source, known, unseen)
     options = options_of(types, ignore, bins, bin_rule)
-    with _opened(source, options, missing, encoding, delimiter, rows_within(limit)) as data:
-        check_names(data, options, weights)
-        each = _weights(data, weights)
-        weighing = weights if isinstance(weights, str) else None
-        if known is not None:
-            return _read_known(data, known, {*options.ignore, weighing}, each, unseen, limit)
-        return _read(data, options, weighing, each, unseen, limit)
+    with opened(source, options, missing, encoding, delimiter, rows_within(limit)) as data:
+        return table_of(data, options, known, weights, unseen, limit)
+
+
+def table_of(
+    data: Source,
+    options: Options,
+    known: tuple[Variable, ...] | None = None,
+    weights: str | ArrayLike | None = None,
+    unseen: Unseen = "error",
+    limit: int | None = None,
+) -> Table:
+    """The table of a source that is open: with its own states, or with those that are known."""
+    check_names(data, options, weights)
+    each = _weights(data, weights)
+    weighing = weights if isinstance(weights, str) else None
+    if known is not None:
+        return _read_known(data, known, {*options.ignore, weighing}, each, unseen, limit)
+    return _read(data, options, weighing, each, unseen, limit)
 
 
 def as_table(
@@ -112,29 +124,19 @@ def describe_columns(
 ) -> list[Decision]:
     """What `read_table` would decide, column by column, with the reasons; nothing is encoded."""
     options = options_of(types, ignore, bins, bin_rule)
-    with _opened(source, options, missing, encoding, delimiter) as data:
+    with opened(source, options, missing, encoding, delimiter) as data:
         check_names(data, options, weights)
         each = _weights(data, weights)
         return [decision for _, decision in decisions(data, options, weights, each)]
 
 
-def raw_columns(
-    source: Any,
-    names: Collection[str],
-    *,
-    absent: Literal["error", "skip"] = "error",
-    missing: Collection[Any] = (),
-    encoding: str = "utf-8",
-    delimiter: str | None = None,
-) -> dict[str, tuple[Column, NDArray[np.signedinteger]]]:
+def raw_columns(data: Source, names: Collection[str]) -> dict[str, tuple[Column, NDArray[np.signedinteger]]]:
     """These columns as they came, each with the place of every cell among its values (−1 for a hole)."""
-    with _opened(source, Options(), missing, encoding, delimiter) as data:
-        lost = [name for name in names if name not in data.names]
-        if lost and absent == "error":
-            shown = ", ".join(repr(known) for known in data.names[:8]) + (", …" if len(data.names) > 8 else "")
-            raise TableError(f"{data.what} has no column {lost[0]!r}; the columns are {shown}")
-        columns = {name: data.column(name) for name in names if name not in lost}
-        return {name: (column, column.codes()) for name, column in columns.items()}
+    for name in names:
+        if name not in data.names:
+            raise TableError(f"{data.what} has no column {name!r}; the columns are {_shown(data.names)}")
+    columns = {name: data.column(name) for name in names}
+    return {name: (column, column.codes()) for name, column in columns.items()}
 
 
 def decisions(
@@ -155,7 +157,8 @@ def decisions(
             yield column, decide(column, options, weights)
 
 
-def _known(like: Table | None, states: Mapping[str, Sequence[Label]] | None) -> tuple[Variable, ...] | None:
+def known_variables(like: Table | None, states: Mapping[str, Sequence[Label]] | None) -> tuple[Variable, ...] | None:
+    """The variables that the data are to have, if anybody says."""
     if like is not None and states is not None:
         raise OptionError("like= and states= both say the states: give one")
     if like is not None:
@@ -186,7 +189,7 @@ def _names(names: str | Collection[str]) -> frozenset[str]:
 
 
 @contextmanager
-def _opened(
+def opened(
     source: Any,
     options: Options,
     missing: Collection[Any],
@@ -233,8 +236,12 @@ def check_names(data: Source, options: Options, weights: Any) -> None:
     ):
         for name in names:
             if name not in data.names:
-                shown = ", ".join(repr(known) for known in data.names[:8]) + (", …" if len(data.names) > 8 else "")
+                shown = _shown(data.names)
                 raise TableError(f"{option}= names the column {name!r}, which is not there; the columns are {shown}")
+
+
+def _shown(names: Sequence[str]) -> str:
+    return ", ".join(repr(known) for known in names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def _weights(data: Source, weights: str | ArrayLike | None) -> NDArray[np.float64] | None:

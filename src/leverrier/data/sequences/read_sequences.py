@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Column
-from leverrier.data.labels import Unseen
+from leverrier.data.labels import Unseen, check_unseen
 from leverrier.data.reading.binning import Rule, cuts_of
-from leverrier.data.reading.encoding import Bins, numbers
-from leverrier.data.reading.read_table import raw_columns, read_table
+from leverrier.data.reading.encoding import Bins
+from leverrier.data.reading.read_table import known_variables, opened, options_of, raw_columns, read_table, table_of
 from leverrier.data.sequences.sequences import Sequences, lagged
-from leverrier.data.sequences.time_axis import Floats, Gaps, Integers, Slices, lay_out, time_numbers
+from leverrier.data.sequences.time_axis import Floats, Gaps, Integers, lay_out, time_numbers
 from leverrier.data.table import Label, Table, Variable
 from leverrier.errors import OptionError, TableError
 
@@ -61,19 +61,15 @@ def read_sequences(
     keys = (by,) if isinstance(by, str) else tuple(by or ())
     own = tuple(str(name) for name in (*keys, *([time] if time is not None else ())))
     left = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    how: dict[str, Any] = {"missing": missing, "encoding": encoding, "delimiter": delimiter}
-    raw = raw_columns(source, own, **how)
-    table = read_table(
-        source,
-        types=types,
-        ignore=tuple(dict.fromkeys((*own, *left))),
-        bins=bins,
-        bin_rule=bin_rule,
-        like=fitted,
-        states=states,
-        unseen=unseen,
-        **how,
-    )
+    options = options_of(types, tuple(dict.fromkeys((*own, *left))), bins, bin_rule)
+    known = known_variables(fitted, states)
+    check_unseen(unseen)
+    if known is not None and types:
+        raise OptionError("like= and states= say what the columns are: leave types= out")
+    with opened(source, options, missing, encoding, delimiter) as data:
+        raw = raw_columns(data, own)
+        table = table_of(data, options, known, unseen=unseen)
+        absent = [name for name in table.variables if name not in data.names]
     which, names = _sequence_of(keys, raw, table.n_rows)
     times, kind, labels = np.arange(table.n_rows, dtype=np.float64), "order", ()
     if time is not None:
@@ -81,14 +77,14 @@ def read_sequences(
     slices = lay_out(which, names, times, kind, labels, gaps)
     if time is None:
         slices = replace(slices, times=_places(slices.starts))
-    cut = [column.name for column in table.columns if column.kind in ("binned", "integer")]
+    spread = _spread(table, slices.rows)
     return Sequences(
-        table=_spread(table, slices.rows),
+        table=spread.without_numbers(),
         starts=slices.starts,
         names=tuple(names[i] for i in slices.sequence.tolist()),
         times=slices.times,
         rows=slices.rows,
-        numbers=_numbers(raw_columns(source, cut, absent="skip", **how), slices),
+        numbers={name: values for name, values in spread.numbers.items() if name not in absent},
         by=keys,
         time=time,
         time_kind=kind,
@@ -154,16 +150,6 @@ def _spread(table: Table, rows: Integers) -> Table:
     codes[:, rows < 0] = table.missing
     raw = {name: np.where(rows < 0, np.nan, values) for name, values in found.raw.items()}
     return replace(found, codes=codes, raw=raw, _projections={})
-
-
-def _numbers(raw: Mapping[str, tuple[Column, NDArray[Any]]], slices: Slices) -> dict[str, Floats]:
-    found = {}
-    for name, (column, codes) in raw.items():
-        values = np.append(numbers(column.to_be_cut()), np.nan) if column.numeric else None
-        if values is not None:
-            each = values[codes]
-            found[name] = np.where(slices.rows < 0, np.nan, each[np.maximum(slices.rows, 0)])
-    return found
 
 
 def _worth_saying(notes: Sequence[str], own: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
-from leverrier.data.reading.read_table import describe_columns, read_table
+from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
@@ -121,7 +121,7 @@ def mixed_classes(
     *,
     numbers: Sequence[str] | None = None,
     covariance: Covariance = "auto",
-    weights: ArrayLike | None = None,
+    weights: str | ArrayLike | None = None,
     starts: int = 10,
     prior: Literal["weak"] | None = "weak",
     criterion: Criterion = "bic",
@@ -133,9 +133,10 @@ def mixed_classes(
 ) -> MixedClassResult:
     """Fit one hidden class over all columns for each number of classes, and choose one.
 
-    data        a dataframe, a dict of columns, or a path; holes are summed out, no row is dropped
+    data        a dataframe, a Table, a dict of columns, or a path; holes are summed out, no row is dropped
     states      numbers of classes to try
     numbers     the columns that are Gaussian given the class; by default those that a table would cut into bins
+    weights     how often each row counts: a column, or the weights themselves; a Table has its own
     covariance  of the numbers given the class: "diagonal" (locally independent), "full", "tied", "spherical", or
                 "auto": diagonal or full, as the criterion prefers. Without full, mere correlation looks like classes
     prior       "weak" (one row's worth for each class), or None for maximum likelihood
@@ -188,7 +189,7 @@ def mixed_classes(
 def _task(
     data: Any,
     numbers: Sequence[str] | None,
-    weights: ArrayLike | None,
+    weights: str | ArrayLike | None,
     starts: int,
     prior: Literal["weak"] | None,
     tolerance: float,
@@ -199,24 +200,35 @@ def _task(
     """Read the columns, numbers as numbers and the rest as states."""
     if starts < 1 or max_iterations < 1 or not tolerance >= 0:
         raise OptionError(f"starts={starts!r}, max_iterations={max_iterations!r}, tolerance={tolerance!r}: too small")
-    decisions = describe_columns(data)
+    whole = _read(data, numbers, weights)
     if numbers is None:
-        numbers = [each.name for each in decisions if each.variable is not None and each.variable.kind == "binned"]
+        numbers = gaussian_columns(whole)
     if not numbers:
         raise TableError("no column holds numbers to be taken as Gaussian: latent_classes is for categories alone")
-    matrix = as_matrix(data, numbers)
-    rest = [each.name for each in decisions if each.name not in numbers and each.variable is not None]
-    table = Table((), np.empty((0, matrix.n_rows), np.uint8))
-    if rest:
-        table = read_table(data, ignore=[each.name for each in decisions if each.name not in rest])
-    view = look(matrix, row_weights(weights, matrix.n_rows), False, np.random.default_rng([seed, 0]))
+    matrix = as_matrix(whole, numbers)
+    rest = [name for name in whole.variables if name not in numbers]
+    table = whole.select(rest)
+    view = look(matrix, row_weights(whole.weights, matrix.n_rows), False, np.random.default_rng([seed, 0]))
     features, seen = _features(view, table)
-    aside = tuple(
-        note for each in decisions if each.variable is None and each.name not in numbers for note in each.notes
-    )
+    told = tuple(f"{name!r} is set aside" for name in whole.aside)
+    aside = tuple(note for note in whole.notes if note.startswith(told))
     task = _Task(view, table, Categories.of(table), features, seen, prior, starts, tolerance, max_iterations, seed, run)
     said = f"numbers, Gaussian given the class: {', '.join(numbers)}; categories: {', '.join(rest) or 'none'}."
     return task, (said, *aside)
+
+
+def gaussian_columns(table: Table) -> list[str]:
+    """The columns that are numbers to be taken as they are: those that were cut into bins, if the numbers are kept."""
+    return [column.name for column in table.columns if column.kind == "binned" and column.name in table.numbers]
+
+
+def _read(data: Any, numbers: Sequence[str] | None, weights: str | ArrayLike | None) -> Table:
+    """The data as a table, read once; columns that are named numbers are numbers, however few values they have."""
+    if isinstance(data, Table):
+        if weights is not None:
+            raise OptionError("the data are a Table already: weights= belongs to read_table")
+        return data
+    return read_table(data, types=dict.fromkeys(numbers or (), "number"), weights=weights)
 
 
 def _features(view: View, table: Table) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
-from leverrier.data.matrix import as_matrix, row_weights
+from leverrier.data.matrix import as_matrix, row_weights, weights_beside
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_choice import (
@@ -116,10 +116,10 @@ def fit_mixture(
 ) -> MixtureResult:
     """A mixture of Gaussians by EM; the objective never falls, and no component is lost without a word.
 
-    x           an array, a dataframe, or a path; NaN is a hole, summed out exactly. `columns` picks some of a frame
+    x           an array, a dataframe, a Table, or a path; NaN is a hole, summed out exactly. `columns` picks some
     components  how many; several numbers, or "auto", to have the best by `criterion` ("bic", "icl", "aic")
     covariance  "full", "tied" (one for all), "diagonal" or "spherical"
-    weights     how often each row counts
+    weights     how often each row counts; those of a Table by default
     starts      how many starts are run to the end (5; 1 if `init` says where to begin)
     init        "k-means++", "random" (means at random rows), the means, or a Mixture
     prior       "weak": one row's worth of a typical component's covariance, so that none can shrink to nothing;
@@ -139,7 +139,7 @@ def fit_mixture(
             "expected at least 0 nats, 1 iteration and 1 start"
         )
     matrix = as_matrix(x, columns)
-    each = row_weights(weights, matrix.n_rows)
+    each = row_weights(weights_beside(x, weights), matrix.n_rows)
     given = None if isinstance(init, str) else len(init.means if isinstance(init, Mixture) else init)
     numbers = candidates(components, matrix.n_rows, given)
     view = look(matrix, each, covariance == "spherical", np.random.default_rng([seed, 0]))

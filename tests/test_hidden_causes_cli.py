@@ -79,5 +79,5 @@ def test_chains_that_ended_leave_nothing_to_go_on_from(signs, tmp_path, monkeypa
 
 
 def test_a_column_that_is_not_there_is_named(signs):
-    with pytest.raises(LeverrierError, match="no column 'wrad'"):
+    with pytest.raises(LeverrierError, match="'wrad', which is not there"):
         asked(signs[0], "--ignore", "wrad")

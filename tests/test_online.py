@@ -41,9 +41,14 @@ def test_each_slice_is_predicted_from_all_before_it(learnt, shapes):
         assert found[t - 120] == pytest.approx(expected, abs=1e-9)
 
 
-def test_forgetting_is_chosen_among_the_candidates(learnt):
+def test_the_forgetting_that_costs_least_is_chosen(learnt):
     design, choice = learnt
-    assert choose_forgetting(design, choice, (1.0, 0.9)) in (1.0, 0.9)
+    sequences = design.sequences
+    late = sequences.position * 2 >= np.repeat(sequences.lengths, sequences.lengths)
+    model = fit_slices(design, choice, (~late).astype(np.float64))
+    costs = {forget: online_surprise(model, sequences, forget)[late].sum() for forget in (1.0, 0.9, 0.5)}
+    assert len(set(costs.values())) == 3
+    assert choose_forgetting(design, choice, tuple(costs)) == min(costs, key=costs.__getitem__)
 
 
 def test_bad_forgetting_and_bags_are_one_line(learnt):

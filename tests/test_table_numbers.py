@@ -10,6 +10,7 @@ from leverrier.data.reading import scanning
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.reading.write_table import write_table
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.errors import TableError
 
 X = np.array([1.5, np.nan, 2.25, -3.0, 1.5, 8.0])
@@ -126,3 +127,9 @@ def test_other_bins_are_cut_from_the_numbers():
     again = read_table(fine, states=small().states)
     np.testing.assert_array_equal(again.codes, small().codes)
     np.testing.assert_array_equal(again.numbers["x"], X)
+
+
+def test_a_free_name_is_free_whatever_is_taken():
+    assert free_name("H1", ["a"]) == "H1"
+    assert free_name("H1", ["H1", "H1_"]) == "H1__"
+    assert free_name("H1", iter(["H1_", "H1", "H1__"])) == "H1___"

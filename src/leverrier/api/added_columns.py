@@ -8,16 +8,16 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from leverrier.data.reading.appending import unused_name
 from leverrier.data.reading.database import one_file
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.errors import OptionError
 
 
 def add_states(data: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     """The data with these columns added; one whose name is taken gets an underscore."""
     frame = nw.from_native(_frame(data), eager_only=True)
-    named = {unused_name(name, frame.columns): values for name, values in columns.items()}
+    named = {free_name(name, frame.columns): values for name, values in columns.items()}
     if not named:
         return frame.to_native()
     backend = nw.get_native_namespace(frame)

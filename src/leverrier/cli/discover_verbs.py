@@ -32,8 +32,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     show_default=True,
     help="What to look for; the last two take rows as sequences.",
 )
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
-@click.option("--weights", metavar="COLUMN", help="The column that says how often each row counts.")
+@options.reading
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3; 1 without evidence).")
 @click.option(
     "--draws",
@@ -69,6 +68,8 @@ def discover(
     time: str | None,
     method: Method,
     ignore: tuple[str, ...],
+    types: tuple[str, ...],
+    missing: tuple[str, ...],
     weights: str | None,
     max_hidden: int | None,
     draws: int,
@@ -117,6 +118,8 @@ def discover(
             max_hidden=max_hidden,
             weights=weights,
             ignore=list(ignore),
+            types=options.types_asked(types),
+            missing=list(missing),
             budget=run.seconds,
             jobs=jobs,
             seed=seed,

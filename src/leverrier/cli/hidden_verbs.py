@@ -81,6 +81,7 @@ def cardinality(
 @click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
 @click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
+@options.reading
 @options.seed
 @options.jobs
 @options.budget
@@ -93,6 +94,10 @@ def classes(
     states: str,
     starts: int,
     output: str | None,
+    ignore: tuple[str, ...],
+    types: tuple[str, ...],
+    missing: tuple[str, ...],
+    weights: str | None,
     seed: int,
     jobs: int | None,
     budget: float | None,
@@ -111,7 +116,7 @@ def classes(
         run.load(lv.read_table, lv.latent_classes)
         run.stop.break_in()
         found = lv.latent_classes(
-            table,
+            options.rows_of(table, ignore, types, missing, weights, max_memory, cluster),
             states=_numbers(states),
             starts=starts,
             seed=seed,
@@ -154,7 +159,7 @@ def _numbers(text: str) -> list[int]:
 @click.option("--alike", is_flag=True, help="All causes equally frequent and strong, as in the source.")
 @click.option("--sweeps", type=click.IntRange(2), default=500, show_default=True, help="Half are left out.")
 @click.option("--chains", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
+@options.reading
 @click.option("--pictures", type=click.Path(file_okay=False), help="Folder for PNGs: the graph, the links, the traces.")
 @options.seed
 @options.jobs
@@ -170,6 +175,9 @@ def causes(
     sweeps: int,
     chains: int,
     ignore: tuple[str, ...],
+    types: tuple[str, ...],
+    missing: tuple[str, ...],
+    weights: str | None,
     pictures: str | None,
     seed: int,
     jobs: int | None,
@@ -193,7 +201,9 @@ def causes(
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
-        signs = lv.read_table(table).drop(*ignore)
+        signs = lv.read_table(
+            table, ignore=list(ignore), types=options.types_asked(types), missing=list(missing), weights=weights
+        )
         found = lv.hidden_causes(
             signs,
             method,

@@ -86,6 +86,7 @@ def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
 @click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True)
 @click.option("--score", "rule", type=click.Choice(list(SCORES)), default="bdeu", show_default=True)
 @click.option("--max-parents", type=click.IntRange(0), default=None, help="At most this many parents a column.")
+@options.reading
 @options.seed
 @options.jobs
 @options.budget
@@ -100,6 +101,10 @@ def learn(
     method: str,
     rule: str,
     max_parents: int | None,
+    ignore: tuple[str, ...],
+    types: tuple[str, ...],
+    missing: tuple[str, ...],
+    weights: str | None,
     seed: int,
     jobs: int | None,
     budget: float | None,
@@ -121,7 +126,7 @@ def learn(
         run.tell(Event.READING)
         score = getattr(lv, SCORES[rule])()
         found = lv.learn_structure(
-            table,
+            options.rows_of(table, ignore, types, missing, weights, max_memory, cluster),
             score,
             method=method,  # type: ignore[arg-type]
             max_parents=max_parents,

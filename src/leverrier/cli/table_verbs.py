@@ -14,9 +14,18 @@ from leverrier.run.event import Event
 
 @click.command()
 @click.argument("table")
+@options.reading
 @options.as_json
 @options.quiet
-def check(table: str, as_json: bool, quiet: bool) -> None:
+def check(
+    table: str,
+    ignore: tuple[str, ...],
+    types: tuple[str, ...],
+    missing: tuple[str, ...],
+    weights: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Say how a table is read: types, holes, bins, what is set aside and why.
 
     \b
@@ -27,7 +36,9 @@ def check(table: str, as_json: bool, quiet: bool) -> None:
         run.load(lv.read_table)
         run.stop.break_in()
         run.tell(Event.READING)
-        data = lv.read_table(table)
+        data = lv.read_table(
+            table, ignore=list(ignore), types=options.types_asked(types), missing=list(missing), weights=weights
+        )
     if as_json:
         columns = [
             {"name": c.name, "kind": c.kind, "states": [str(s) for s in c.states], "cuts": list(c.cuts)}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from leverrier.data.card import card
 from leverrier.data.projection import Projection, project
 from leverrier.data.table_summary import summarise
-from leverrier.data.variable import Label, Variable, code_type, missing_code
+from leverrier.data.variable import Label, Variable, code_type, free_name, missing_code
 from leverrier.errors import TableError
 
 if TYPE_CHECKING:
@@ -195,9 +195,7 @@ class Table:
             codes = np.where(cells == self.missing, -1, cells.astype(np.int32))
             columns[variable.name] = variable, self.raw.get(variable.name, codes)
         if self.weights is not None:
-            while weights in columns:
-                weights += "_"
-            columns[weights] = None, self.weights
+            columns[free_name(weights, columns)] = None, self.weights
         return columns
 
     def to_pandas(self) -> pandas.DataFrame:

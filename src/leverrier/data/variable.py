@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,6 +30,14 @@ def code_type(largest_cardinality: int) -> type[np.uint8] | type[np.uint16]:
         f"a variable has {largest_cardinality} states; at most 65535 can be used: "
         "leave the column out (ignore=) or cut it into bins (bins=)"
     )
+
+
+def free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, with underscores until nothing is called so."""
+    used = set(taken)
+    while name in used:
+        name += "_"
+    return name
 
 
 @dataclass(frozen=True)

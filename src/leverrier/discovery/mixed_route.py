@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.discovery.evidence.null_test import BATCH, Evidence, decided, threshold
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.examined import Examined
@@ -35,7 +36,7 @@ def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: R
     single = mixed_classes(table, 1, numbers=numbers, starts=1, seed=plan.seed)
     plain = learn_structure(table, score, jobs=1, holes="available")
     evidence = _null_test(found, single.model, numbers, round(table.total), plan, tests, run)
-    name = "H1" if "H1" not in table.variables else "H1_"
+    name = free_name("H1", table.variables)
     variable = HiddenVariable(
         name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes", evidence
     )

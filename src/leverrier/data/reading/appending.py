@@ -12,6 +12,7 @@ import duckdb
 
 from leverrier.data.reading.database import one_file
 from leverrier.data.reading.formulas import STARTS, as_it_was, disarmed
+from leverrier.data.variable import free_name
 from leverrier.errors import TableError
 from leverrier.run.atomic_file import put
 
@@ -38,7 +39,7 @@ def append_columns(
             found = base.execute(f"SELECT * FROM {read}")
             names = [column[0] for column in found.description or ()]
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow([*map(_shown, names), *(disarmed(unused_name(each, names)) for each in added)])
+            writer.writerow([*map(_shown, names), *(disarmed(free_name(each, names)) for each in added)])
             while block := found.fetchmany(_ROWS):
                 extra = zip(*(values[rows : rows + len(block)] for values in added.values()), strict=True)
                 whole = ((*row, *more) for row, more in zip(block, extra, strict=True))
@@ -52,10 +53,3 @@ def append_columns(
 def _shown(cell: Any) -> Any:
     """A cell as it came, but no spreadsheet runs it."""
     return disarmed(as_it_was(cell)) if isinstance(cell, str) and cell.startswith((*STARTS, "'")) else cell
-
-
-def unused_name(name: str, taken: Sequence[str]) -> str:
-    """The name, with underscores if it is taken."""
-    while name in taken:
-        name += "_"
-    return name

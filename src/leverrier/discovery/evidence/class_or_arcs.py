@@ -16,7 +16,7 @@ from leverrier.data.table import Table
 from leverrier.discovery.evidence.null_test import FLOOR, Evidence
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.network_codecs import scored_network_once
-from leverrier.discovery.places.baseline import MOST_CELLS, free_name
+from leverrier.discovery.places.baseline import MOST_CELLS, hidden_name
 from leverrier.discovery.places.search import Search
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.learn_structure import learn_structure
@@ -53,7 +53,7 @@ def whole_class(search: Search, draws: int) -> WholeClass | None:
     table, score = search.ground.table, search.score
     if not 3 <= len(table.variables) <= MOST_COLUMNS:
         return None
-    name = free_name(search.baseline.graph, 0)
+    name = hidden_name(search.baseline.graph, 0)
     classes, reached = scored_network_once(
         search.run, ("classes",), lambda: best_classes(table, score, name, search.run), table.states
     )

@@ -54,7 +54,8 @@ class Evidence:
     rows: int | None = None
     """Of a large table, in how many rows drawn at random it was looked for and tested; then `gain` is that there."""
     kind: str = "score"
-    """What was compared: "score" (gain over the best network) or "classes" (see evidence/class_or_arcs.py)."""
+    """What was compared: "score" (gain over the best network), "classes" (see evidence/class_or_arcs.py), "causes" (on
+    held-out rows, against the network) or "time" (on held-out blocks of sequences)."""
 
     @property
     def threshold(self) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.null_test import FLOOR
-from leverrier.discovery.places.baseline import MOST_CELLS, free_name
+from leverrier.discovery.places.baseline import MOST_CELLS, hidden_name
 from leverrier.discovery.places.region import Ground, try_region
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.family_scores import FamilyScores
@@ -102,7 +102,7 @@ def _gain(table: Table, children: list[str], score: Score) -> float:
     """Of the variable in its true place over the best network without it."""
     plain = learn_structure(table, score, max_cells=MOST_CELLS, jobs=1)
     graph = plain.network.graph
-    name = free_name(graph, 0)
+    name = hidden_name(graph, 0)
     inside = set(children)
     parents = {v: tuple(p for p in graph.parents(v) if not {v, p} <= inside) for v in graph}
     placed = Graph.from_parents({**{v: (*parents[v], *([name] if v in inside else [])) for v in graph}, name: ()})

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.discovery.findings import Baseline
 from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.plan import WORTH, Plan
@@ -109,7 +110,7 @@ def thinned(graph: Graph, scores: FamilyScores) -> Graph:
 
 def naive(data: Table, states: int = 2, *, score: Score | None = None, restarts: int = 3, seed: int = 0) -> Strawman:
     """One hidden parent of every column, then structural EM with perturbed restarts [elidan2000 section 4]."""
-    name = free_name(Graph.from_edges(data.variables, ()), 0)
+    name = hidden_name(Graph.from_edges(data.variables, ()), 0)
     graph = Graph.from_parents({**dict.fromkeys(data.variables, (name,)), name: ()})
     result = structural_em(
         graph, data, {name: states}, score=score or BDe(), restarts=restarts, max_cells=MOST_CELLS, seed=seed
@@ -126,9 +127,6 @@ def original(
     return Strawman(result.network, result.score, dict(hidden))
 
 
-def free_name(graph: Graph, number: int) -> str:
+def hidden_name(graph: Graph, number: int) -> str:
     """H1, H2…, or with underscores if a column is called so."""
-    name = f"H{number + 1}"
-    while name in graph:
-        name += "_"
-    return name
+    return free_name(f"H{number + 1}", graph)

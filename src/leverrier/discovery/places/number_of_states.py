@@ -2,7 +2,7 @@
 
 Arcs between a variable's neighbours stand in for states it lacks, and once there they keep the missing state from
 paying. So every other number of states is tried twice: in the graph as it is, and with those arcs taken out, for the
-search to put back what is still needed. The bound decides; then, upwards, the corrected evidence of part C, because
+search to put back what is still needed. The bound decides; then, upwards, the corrected evidence, because
 the bound is hard on states that overlap (see discovery/states/refinement.py): one more state must be clearly better,
 or at least as good with fewer arcs.
 """

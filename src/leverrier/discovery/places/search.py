@@ -15,7 +15,7 @@ from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
 from leverrier.discovery.network_codecs import identity, network_once, read_codes
-from leverrier.discovery.places.baseline import MOST_CELLS, better_without, free_name, learn_baseline
+from leverrier.discovery.places.baseline import MOST_CELLS, better_without, hidden_name, learn_baseline
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.deepening import (
     Found,
@@ -185,7 +185,7 @@ def next_hidden(search: Search) -> bool:
 
 
 def _screening(search: Search) -> Screening:
-    name = free_name(search.graph, len(search.found))
+    name = hidden_name(search.graph, len(search.found))
     return Screening(
         search.ground,
         search.plan,

@@ -27,7 +27,7 @@ RELATIVE = 1e-11  # of the objective's size, added to the tolerance: a sum over 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def digamma(x):
-    """ψ(x) for x > 0: recurrence up to 6, then the asymptotic series (absolute error below 1e-13)."""
+    """ψ(x) for x > 0: recurrence up to 8, then the asymptotic series (absolute error below 1e-13)."""
     value = 0.0
     while x < 8.0:
         value -= 1.0 / x

@@ -14,6 +14,7 @@ from leverrier.counts.parted_observation import PartedTable
 from leverrier.data.file_parts import is_parquet_path, look_at
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.learning.classes.class_bootstrap import bootstrap_errors, bootstrap_p
 from leverrier.learning.classes.class_fit import HEADINGS, ClassFit, FitTable, class_fit
@@ -142,14 +143,6 @@ def _columns(table: Table | PartedTable) -> Table:
 def star(table: Table, name: str) -> Graph:
     """One hidden parent of every column."""
     return Graph.from_edges((name, *table.variables), ((name, variable) for variable in table.variables))
-
-
-def free_name(name: str, taken: Iterable[str]) -> str:
-    """The name, with underscores until no column has it."""
-    used = set(taken)
-    while name in used:
-        name += "_"
-    return name
 
 
 def _numbers(states: int | Iterable[int]) -> list[int]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from leverrier.counts.expected_counts import ExpectedCounts
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
+from leverrier.discovery.states.agglomeration import Agglomeration
 from leverrier.learning.em.fit import Method
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.known_table import KnownTable
@@ -53,6 +54,11 @@ class Ground:
     def known(self) -> KnownTable:
         """The same scores for compiled climbs."""
         return KnownTable(self.scores)
+
+    @cached_property
+    def merged(self) -> dict[Any, Agglomeration]:
+        """What cutout.py keeps."""
+        return {}
 
     @cached_property
     def places(self) -> dict[str, int]:

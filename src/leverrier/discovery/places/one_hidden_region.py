@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.counts.family import Family
+from leverrier.discovery.places.cutout import Cutout
 from leverrier.discovery.places.ground import Ground, Tried
 from leverrier.learning.em.maximise import table_from_counts
 from leverrier.learning.structure.family_scores import members
@@ -26,52 +25,6 @@ from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Cutout:
-    """A region of a graph: columns whose families may change (inside), and those that only come along (context)."""
-
-    graph: Graph
-    hidden: Mapping[str, int]
-    inside: set[str]
-    context: set[str]
-    columns: tuple[str, ...]
-
-    @cached_property
-    def sub(self) -> Graph:
-        """The graph of these columns and the hidden variables; context has no parents."""
-        graph = self.graph
-        return Graph.from_parents(
-            {v: graph.parents(v) if v in self.inside else () for v in self.columns}
-            | {h: graph.parents(h) for h in self.hidden}
-        )
-
-    @cached_property
-    def above(self) -> dict[str, frozenset[str]]:
-        """By column of the context, what leads to it by arcs outside the region."""
-        return {c: self._above(c) for c in self.context}
-
-    def _above(self, node: str) -> frozenset[str]:
-        """As far as the region's nodes and other context."""
-        found: set[str] = set()
-        waiting = list(self.graph.parents(node))
-        passed: set[str] = set()
-        while waiting:
-            parent = waiting.pop()
-            if parent in passed:
-                continue
-            passed.add(parent)
-            if parent in self.inside or parent in self.context or parent in self.hidden:
-                found.add(parent)
-            else:
-                waiting += self.graph.parents(parent)
-        return frozenset(found)
-
-    def left_outside(self, ground: Ground) -> float:
-        """The score of the families that do not change."""
-        graph = self.graph
-        return sum(ground.family(graph, v) for v in graph if v not in self.inside and v not in self.hidden)
 
 
 def climb_region(
@@ -125,7 +78,8 @@ def _region(ground: Ground, cut: Cutout, nodes: list[str]) -> Region:
     """What may change, as bits: arcs inside and with the hidden variable; those from the context stay."""
     place = {name: v for v, name in enumerate(nodes)}
     inside = sum(1 << place[v] for v in nodes if v in cut.inside or v in cut.hidden)
-    single = sum(1 << v for v, column in enumerate(cut.columns) if len(ground.table.states[column]) == 1)
+    cards = ground.scores.states
+    single = sum(1 << v for v, column in enumerate(cut.columns) if cards[ground.places[column]] == 1)
     parents, allowed, required = [], [], []
     for v, name in enumerate(nodes):
         own = sum(1 << place[p] for p in cut.graph.parents(name)) if inside >> v & 1 else 0

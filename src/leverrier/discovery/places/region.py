@@ -14,16 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.discovery.places.ground import Ground, Tried
-from leverrier.discovery.places.one_hidden_region import Cutout, climb_region
-from leverrier.discovery.states.agglomeration import agglomerate
-from leverrier.discovery.states.first_states import first_states
+from leverrier.discovery.places.cutout import Cutout, merged_states
+from leverrier.discovery.places.one_hidden_region import climb_region
 from leverrier.learning.structure.family_scores import Renumbered
 from leverrier.learning.structure.one_hidden import Seen
 from leverrier.learning.structure.structural_em import StructuralTask, climb_structure
 from leverrier.models.graph import Graph
-
-MOST_FIRST_STATES = 128
-"""A start needs no more than this many configurations to merge from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +116,5 @@ def _remember(seen: set[Graph], graph: Graph, nodes: tuple[str, ...]) -> Callabl
 
 def _merged_start(ground: Ground, cut: Cutout, name: str) -> Mapping[str, NDArray[np.int64]] | None:
     """A state for each row by merging blanket configurations; None if the blanket is not all columns."""
-    graph, table = cut.sub, ground.counts(cut.columns).table
-    if any(other not in table.variables for other in graph.blanket(name)) or not graph.children(name):
-        return None
-    found = agglomerate(first_states(graph, table, name), ground.scores.score, MOST_FIRST_STATES)
-    return {name: found.assignment(min(cut.hidden[name], found.n_first))}
+    found = merged_states(ground, cut, name)
+    return None if found is None else {name: found.assignment(min(cut.hidden[name], found.n_first))}

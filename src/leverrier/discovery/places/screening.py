@@ -197,12 +197,7 @@ def _placements(construction: Construction, graph: Graph, candidate: Candidate, 
 
 
 def _try(
-    screening: Screening,
-    place: Placement,
-    states: int,
-    candidate: Candidate,
-    rounds: int,
-    seen: Passed | None = None,
+    screening: Screening, place: Placement, states: int, candidate: Candidate, rounds: int, seen: Passed | None = None
 ) -> Tried:
     """Structural EM from a placement, so many rounds. `seen` are graphs that the candidate's other climbs came
     through: going on from one of them would end where that climb did."""

@@ -160,20 +160,7 @@ def climb_hidden(
                 other[i, u] = posterior[i, u]
         closed = closed_score(new, h, inside, places, slots, keys, scores, full, missing, state)
         opened = fit_open(
-            codes,
-            weights,
-            states,
-            new,
-            order,
-            sizes,
-            prior,
-            tolerances,
-            streams,
-            1,
-            EXPECTED,
-            room,
-            other,
-            state,
+            codes, weights, states, new, order, sizes, prior, tolerances, streams, 1, EXPECTED, room, other, state
         )
         if not opened + closed > state[WORTH] + SMALLEST_GAIN:
             return DONE

@@ -92,12 +92,24 @@ def renew(
                 continue
             at, example_rows, weight, n = every, rows, sums, count
             if near and not blanket >> v & 1:
-                n = reached(
-                    v, ids, n_rows, codes, states, weights, room, pairs_at, pairs_rows, pairs_totals, listed
-                )
+                n = reached(v, ids, n_rows, codes, states, weights, room, pairs_at, pairs_rows, pairs_totals, listed)
                 at, example_rows, weight = pairs_at[v], pairs_rows[v], pairs_totals[v]
             new = soft_score(
-                c, q, states[v], at, example_rows, weight, n, cells, codes[v], posteriors, h, states, sizes, prior, table
+                c,
+                q,
+                states[v],
+                at,
+                example_rows,
+                weight,
+                n,
+                cells,
+                codes[v],
+                posteriors,
+                h,
+                states,
+                sizes,
+                prior,
+                table,
             )
             adding[v, c] = new - base
     for p in range(h):
@@ -141,9 +153,7 @@ def search_round(
     for c in range(n):
         new[c] = parents[c]
         if allowed[c] & ~required[c]:
-            count = lacks_around(
-                c, parents, h, required, most, places, slots, keys, scores, full, key, missing, count
-            )
+            count = lacks_around(c, parents, h, required, most, places, slots, keys, scores, full, key, missing, count)
     if count > 0:
         return count
     blanket = blanket_of(parents, h)

@@ -54,9 +54,7 @@ def lacks_around(child, parents, h, required, most, places, slots, keys, scores,
 
 
 @njit(cache=True, nogil=True)
-def known_gains(
-    c, parents, h, allowed, required, most, places, slots, keys, scores, full, key, adding, deleting
-):
+def known_gains(c, parents, h, allowed, required, most, places, slots, keys, scores, full, key, adding, deleting):
     """Gains of a child that does not have the hidden variable among its parents, but for adding that. Its score."""
     own = parents[c]
     base = known_score(c, own, places, slots, keys, scores, full, key)

@@ -59,7 +59,11 @@ class Rows:
         """None where a row lacks something, or there are too many."""
         codes, weights = table.codes, table.weights
         most = int(table.cardinalities.max(initial=1))
-        if not 0 < table.n_rows <= MOST_ROWS or table.n_rows * most > MOST_SLOTS or codes.max(initial=0) == table.missing:
+        if (
+            not 0 < table.n_rows <= MOST_ROWS
+            or table.n_rows * most > MOST_SLOTS
+            or codes.max(initial=0) == table.missing
+        ):
             return None
         if weights is None:
             weights = np.ones(table.n_rows)
@@ -143,7 +147,7 @@ def climb_one_hidden(
         posterior[np.arange(len(assigned)), assigned] = 1.0
     parents = np.array(region.parents, dtype=np.int64)
     all_states = np.append(rows.states, states)
-    room = max(max_cells // states + 1, _largest(parents, all_states)) * stride
+    room = max(max_cells // states + 1, _largest(region.parents, all_states.tolist())) * stride
     sizes = np.array(
         [states, stride, n if max_parents is None else max_parents, max_cells, max_rounds, room, MOST_EVALUATIONS]
     )
@@ -194,16 +198,16 @@ def climb_one_hidden(
     )
 
 
-def _largest(parents: Integers, states: Integers) -> int:
+def _largest(parents: list[int], states: list[int]) -> int:
     """Cells of the largest family without the hidden variable's states, which come last."""
     h = len(parents) - 1
-    sizes = [1]
-    for v, bits in enumerate(parents.tolist()):
-        cells = int(states[v]) if v < h else 1
+    most = 1
+    for v, bits in enumerate(parents):
+        cells = states[v] if v < h else 1
         for p in members(bits & ~(1 << h)):
-            cells *= int(states[p])
-        sizes.append(cells)
-    return max(sizes)
+            cells *= states[p]
+        most = max(most, cells)
+    return most
 
 
 @lru_cache(maxsize=64)
@@ -216,5 +220,10 @@ def arcs_number(arcs: list[tuple[int, int]]) -> int:
     """Of these arcs, by their nodes' places: see kernels/climbs/hidden_climb.py."""
     total = 0
     for parent, child in arcs:
-        total ^= int(arc_number(parent, child))
+        total ^= _arc_number(parent, child)
     return total
+
+
+@lru_cache(maxsize=2**16)
+def _arc_number(parent: int, child: int) -> int:
+    return int(arc_number(parent, child))

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.discovery.places.ground import Ground, Tried
 from leverrier.discovery.places.cutout import Cutout, merged_states
+from leverrier.discovery.places.ground import Ground, Tried
 from leverrier.discovery.places.one_hidden_region import climb_region
 from leverrier.learning.structure.family_scores import Renumbered
 from leverrier.learning.structure.one_hidden import Seen

@@ -1,4 +1,4 @@
-"""Fit the open families of a graph by EM from one or several starts, and judge the best by the Cheeseman–Stutz score."""
+"""Fit the open families of a graph by EM from several starts, and judge the best by the Cheeseman–Stutz score."""
 
 import math
 
@@ -72,7 +72,7 @@ def start_from(posterior, kind, ids, weights, count, bases, spans, n_hidden, str
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def open_worth(explained, nodes, spans, n_hidden, stride, prior, theta, counts):
+def open_worth(explained, spans, n_hidden, stride, prior, theta, counts):
     """The open families' scores on their expected counts, and the entropy of the posteriors."""
     worth = explained
     for k in range(counts.size):
@@ -124,4 +124,4 @@ def fit_open(
     for i in range(rows):
         for u in range(stride):
             posterior[i, u] = found[ids[i], u]
-    return open_worth(best_value, nodes, spans, n_hidden, stride, prior, best, best_counts)
+    return open_worth(best_value, spans, n_hidden, stride, prior, best, best_counts)

@@ -54,7 +54,7 @@ def renew(
     posteriors `found`), else all rows (every, weights, posterior).
     """
     h = codes.shape[0]
-    n_hidden, stride, most, max_cells = sizes[0], sizes[1], sizes[2], sizes[3]
+    n_hidden, most, max_cells = sizes[0], sizes[2], sizes[3]
     hidden = np.int64(1) << h
     for v in range(h + 1):
         adding[v, c] = deleting[v, c] = -np.inf

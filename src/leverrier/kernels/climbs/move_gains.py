@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from leverrier.kernels.climbs.known_families import find_family, known_score
-from leverrier.kernels.climbs.soft_scores import fill_table, list_pairs, number_cells, score_child, score_own
+from leverrier.kernels.climbs.soft_scores import fill_table, list_pairs, score_child, score_own
 
 
 @njit(cache=True, nogil=True)

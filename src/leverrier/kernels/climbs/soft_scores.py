@@ -8,7 +8,6 @@ prior: pseudo-count in every cell, or 0 and then the prior strength that is spre
 
 import math
 
-import numpy as np
 from numba import njit
 
 from leverrier.kernels.em.iteration import digamma
@@ -126,7 +125,7 @@ def fill_table(at, rows, weights, count, cells, column, r, posteriors, stride, s
 
 @njit(cache=True, nogil=True)
 def list_pairs(ids, count, column, states, weights, sums, at, rows, totals):
-    """The distinct pairs of a row's number and a column's state: number, an example row and weight of each; how many."""
+    """The distinct pairs of a row's number and a column's state: number, example row and weight of each; how many."""
     for k in range(count * states):
         sums[k] = -1
     found = 0

@@ -1,4 +1,4 @@
-"""The scores of families of columns as compiled climbs look them up: asked of `FamilyScores` once, kept for all of them."""
+"""The scores of families of columns as compiled climbs look them up: asked for once, kept for all."""
 
 from __future__ import annotations
 

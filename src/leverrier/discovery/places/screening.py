@@ -19,7 +19,7 @@ from leverrier.discovery.places.deepening import (
     write_tried,
 )
 from leverrier.discovery.places.dependent_groups import dependent_groups
-from leverrier.discovery.places.region import Tried, try_region
+from leverrier.discovery.places.region import Passed, Tried, try_region
 from leverrier.discovery.places.remote import Elsewhere
 from leverrier.discovery.plan import WORTH, Construction
 from leverrier.models.graph import Graph
@@ -126,7 +126,7 @@ def _climb(screening: Screening, candidate: Candidate, needed: bool) -> tuple[Tr
     if not ends:
         return None
     if screening.plan.method != "fixed":
-        seen: set[Graph] = set()
+        seen = Passed()
         ends = [(_try(screening, place, states, candidate, ROUNDS, seen), place) for _, place in ends[:HUBS_CLIMBED]]
     best, place = max(ends, key=lambda pair: pair[0].score)
     return None if screening.run.spent and not needed else (best, place.start)
@@ -197,12 +197,7 @@ def _placements(construction: Construction, graph: Graph, candidate: Candidate, 
 
 
 def _try(
-    screening: Screening,
-    place: Placement,
-    states: int,
-    candidate: Candidate,
-    rounds: int,
-    seen: set[Graph] | None = None,
+    screening: Screening, place: Placement, states: int, candidate: Candidate, rounds: int, seen: Passed | None = None
 ) -> Tried:
     """Structural EM from a placement, so many rounds. `seen` are graphs that the candidate's other climbs came
     through: going on from one of them would end where that climb did."""

@@ -247,7 +247,8 @@ def shake_orders(masks, scores, starts, order, draws):
     chosen, reached = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     trial, group = order.copy(), np.empty(n, dtype=np.int64)
     active = np.ones(n, dtype=np.bool_)
-    choose(masks, scores, starts, order, chosen)
+    if choose(masks, scores, starts, order, chosen) == -np.inf:
+        return -np.inf
     best = climb_order(masks, scores, starts, order, chosen, active)
     for turn in range(draws.shape[0]):
         size = min(2 + draws[turn, 0] % max(most - 1, 1), most)

@@ -117,10 +117,11 @@ def learn_structure(
     (a blink); "best" goes on with orders of the columns, growing and shrinking each one's parents, and wanders off from
     there `rounds` times; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. All but the last reach
     the same score however the columns are ordered. `region` limits changes to arcs among these columns.
-    `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop after `work` families scored or `max_moves` is the same on every machine. In
-    a table with `holes` the result is refined by structural EM, which uses every row ("em"); "available" counts each
-    family in the rows that show all of it. `max_memory` and `client` (a Dask client or its address, for a Parquet file)
-    are for large tables: docs/large.md.
+    `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop
+    after `work` families scored or `max_moves` is the same on every machine. In a table with `holes` the result is
+    refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
+    it. `max_memory` and `client` (a Dask client or its address, for a Parquet file) are for large tables:
+    docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")

@@ -1,10 +1,11 @@
-"""Structure search against pyAgrum and causal-learn: same rows, same score, both answers.
+"""Structure search against pyAgrum, pgmpy and causal-learn: same rows, same score, every answer.
 
-    scripts/bench structure [--networks alarm,insurance] [--samples 3] [--without causal-learn]
+    scripts/bench structure [--networks alarm,insurance] [--samples 3] [--rows 10000] [--without causal-learn,pgmpy]
 
 Every answer is scored by one exact BDeu (ours, which the tests compare with published figures). Times are processor
-times, the best of several runs after compilation, in which all take turns; causal-learn, which takes minutes, runs
-once on the first sample. Ours is timed from a `Table` and from the data frame that pyAgrum is given.
+times, the best of several runs after compilation, in which all take turns; pgmpy's hill-climbing, causal-learn's GES,
+BOSS and GRaSP, which take minutes, run once on the first sample. Ours is timed from a `Table` and from the data frame
+that pyAgrum is given.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import leverrier as lv
 
 ROWS = 10_000
 MAX_PARENTS = 4
+SCORE = "local_score_BDeu"
 Prepared = Callable[[], Callable[[], lv.Graph]]
 
 
@@ -72,13 +74,32 @@ def pyagrum_hill_climbing(table: lv.Table, loaded: bool) -> Prepared:
     return prepare
 
 
-def causal_learn_ges(table: lv.Table) -> Prepared:
-    from causallearn.search.ScoreBased.GES import ges
+def pgmpy_hill_climbing(table: lv.Table) -> Prepared:
+    from pgmpy.estimators import BDeu, HillClimbSearch
 
-    cells = table.codes.T.astype(np.int64)
+    frame = table.to_pandas().astype(str)
 
     def run() -> lv.Graph:
-        found = ges(cells, "local_score_BDeu", maxP=MAX_PARENTS, node_names=list(table.variables))["G"]
+        score = BDeu(frame, equivalent_sample_size=1)
+        found = HillClimbSearch(frame).estimate(score, max_indegree=MAX_PARENTS, show_progress=False)
+        return lv.Graph.from_edges(table.variables, found.edges())
+
+    return lambda: run
+
+
+def causal_learn(table: lv.Table, method: str) -> Prepared:
+    """GES, BOSS or GRaSP with its BDeu, whose prior strength is 1 by default."""
+    from causallearn.search.PermutationBased.BOSS import boss
+    from causallearn.search.PermutationBased.GRaSP import grasp
+    from causallearn.search.ScoreBased.GES import ges
+
+    cells, names = table.codes.T.astype(np.int64), list(table.variables)
+
+    def run() -> lv.Graph:
+        if method == "ges":
+            return graph_of_class(table.variables, ges(cells, SCORE, maxP=MAX_PARENTS, node_names=names)["G"].graph)
+        learn = boss if method == "boss" else grasp
+        found = learn(cells, SCORE, verbose=False, node_names=names)
         return graph_of_class(table.variables, found.graph)
 
     return lambda: run
@@ -118,16 +139,19 @@ def families_per_second(table: lv.Table) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--networks", default="alarm,insurance,hailfinder")
-    parser.add_argument("--samples", type=int, default=3)
+    parser.add_argument("--networks", default="alarm,insurance,hailfinder,child,win95pts")
+    parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--without", default="", help="peers to leave out, comma-separated")
     options = parser.parse_args()
     lv.learn_structure(lv.datasets.network("asia").sample(100, seed=0))  # compile
     for name in options.networks.split(","):
         network = lv.datasets.network(name)
         for seed in range(options.samples):
-            table = network.sample(ROWS, seed=seed)
-            print(f"{name}, {ROWS:,} rows, sample {seed}: true graph {lv.score(network, table):,.1f}")
+            table = network.sample(options.rows, seed=seed)
+            print(
+                f"{name}, {options.rows:,} rows, sample {seed}: true graph {lv.score(network, table):,.1f}", flush=True
+            )
             compare(table, set(options.without.split(",")), first=seed == 0)
 
 
@@ -135,15 +159,18 @@ def compare(table: lv.Table, without: set[str], first: bool) -> None:
     runs: dict[str, tuple[int, Prepared]] = {
         "leverrier auto": (7, ours(table, "auto")),
         "leverrier from a frame": (5, ours(table.to_pandas().astype(str), "auto")),
-        "leverrier best": (1, ours(table, "best")),
+        "leverrier best": (2, ours(table, "best")),
         "leverrier ges": (5, ours(table, "ges")),
         "leverrier hill-climb": (5, ours(table, "hill-climb")),
     }
     if "pyagrum" not in without:
         runs["pyagrum from a frame"] = (5, pyagrum_hill_climbing(table, loaded=False))
         runs["pyagrum, rows loaded"] = (5, pyagrum_hill_climbing(table, loaded=True))
-    if "causal-learn" not in without and first:
-        runs["causal-learn ges"] = (1, causal_learn_ges(table))
+    if "pgmpy" not in without and first:
+        runs["pgmpy hill-climb"] = (1, pgmpy_hill_climbing(table))
+    for method in ("ges", "boss", "grasp"):
+        if "causal-learn" not in without and method not in without and first:
+            runs[f"causal-learn {method}"] = (1, causal_learn(table, method))
     results = in_turn(runs)
     default = results["leverrier auto"][0]
     for label, (seconds, graph) in results.items():

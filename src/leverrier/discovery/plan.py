@@ -22,6 +22,6 @@ class Plan:
     max_hidden: int = 3
     max_states: int = 12
     baseline_seeds: int = 3
-    baseline_rounds: int = 10
+    baseline_rounds: int = 5
     max_parents: int | None = None
     seed: int = 0

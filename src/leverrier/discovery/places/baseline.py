@@ -27,8 +27,9 @@ from leverrier.run.event import Event
 from leverrier.run.run import Run
 
 MOST_CELLS = 2**12
-WIDE = 60
-"""Tables with more columns get one search that does not depend on a seed: shaking all of them would take minutes."""
+WIDE, VERY_WIDE = 60, 100
+"""Tables with more columns get one strong search that wanders once; with still more, one that does not depend on a
+seed: shaking all of them would take minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,15 +44,15 @@ class Strawman:
 def learn_baseline(table: Table, score: Score, plan: Plan, run: Run, start: Graph | None = None) -> Baseline:
     """The best network without hidden variables, from several seeds, and how far apart they ended."""
     run.tell(Event.BASELINE, 0.0)
-    wide = len(table.variables) > WIDE
+    wide, very_wide = len(table.variables) > WIDE, len(table.variables) > VERY_WIDE
     seeds = 1 if start is not None or wide else plan.baseline_seeds
 
     def learned(k: int) -> tuple[Network, float]:
         found = learn_structure(
             table,
             score,
-            method="auto" if wide else "best",
-            rounds=plan.baseline_rounds,
+            method="auto" if very_wide else "best",
+            rounds=1 if wide else plan.baseline_rounds,
             max_cells=MOST_CELLS,
             max_parents=plan.max_parents,
             start=start,

@@ -23,10 +23,9 @@ from leverrier.learning.structure.constraints import as_parents, make_problem
 from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.ges import greedy_equivalence
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
-from leverrier.learning.structure.order_search import climb_orders
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 from leverrier.learning.structure.score import BDeu, Score, family_score
-from leverrier.learning.structure.strong_search import fixed_point, perturb_and_repair, strip_each
+from leverrier.learning.structure.strong_search import fixed_point, strip_each, strong_search
 from leverrier.learning.structure.structural_em import structural_em
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.network import Network, as_graph
@@ -96,7 +95,7 @@ def learn_structure(
     max_cells: int = MOST_CELLS,
     tabu: int = 0,
     restarts: int = 0,
-    rounds: int = 40,
+    rounds: int = 10,
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     region: Iterable[str] | None = None,
@@ -115,13 +114,14 @@ def learn_structure(
     """The best-scoring network that the search finds over the table's columns.
 
     `method`: "auto" climbs equivalence classes and graphs to a fixed point and then takes each node out and back in
-    (a blink, and the same score for any order of the columns); "best" goes on with orders of the columns and `rounds`
-    of perturb-and-repair; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. `region` limits
-    changes to arcs among these columns. `max_candidates` keeps only each column's best potential parents (for wide
-    tables). `budget` is in seconds; a stop after `work` families scored or `max_moves` is the same on every machine. In
-    a table with `holes` the result is refined by structural EM, which uses every row ("em"); "available" counts each
-    family in the rows that show all of it. `max_memory` and `client` (a Dask client or its address, for a Parquet file)
-    are for large tables: docs/large.md.
+    (a blink); "best" goes on with orders of the columns, growing and shrinking each one's parents, and wanders off from
+    there `rounds` times; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. All but the last reach
+    the same score however the columns are ordered. `region` limits changes to arcs among these columns.
+    `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop
+    after `work` families scored or `max_moves` is the same on every machine. In a table with `holes` the result is
+    refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
+    it. `max_memory` and `client` (a Dask client or its address, for a Parquet file) are for large tables:
+    docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
@@ -131,6 +131,8 @@ def learn_structure(
         raise OptionError(f"work={work!r}: expected a number of families, at least 1")
     run = Run.of(budget, jobs=jobs, client=client, progress=progress)
     table, counts = _counted(data, holes, max_memory, run)
+    if method == "best" and table.n_rows:  # what is drawn at random must not hang on the order of the columns
+        counts = counts_of(table.select(sorted(table.variables)), run.workers.jobs)
     scores = FamilyScores(counts, score or BDeu(), max_cells)
     effort = SearchLog(
         run,
@@ -212,7 +214,8 @@ def _refined(
 
 def _result(table: Table, problem: Problem, parents: Parents, method: str, effort: SearchLog) -> StructureResult:
     names = problem.scores.names
-    graph = Graph.from_parents({name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)})
+    above = {name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)}
+    graph = Graph.from_parents({name: above[name] for name in table.variables})
     network = network_from_counts(graph, table.states, problem.scores.statistics, problem.scores.score)
     return StructureResult(
         network=network,
@@ -233,7 +236,7 @@ def search(
     *,
     tabu: int = 0,
     restarts: int = 0,
-    rounds: int = 40,
+    rounds: int = 10,
     rng: np.random.Generator,
 ) -> Parents:
     """Run one of the methods on any problem, whoever counts."""
@@ -247,12 +250,9 @@ def search(
             again = hill_climb(problem, random_moves(problem, best, 2 * problem.n_nodes, rng), effort, tabu)
             best = max(best, again, key=problem.scores.total)
         return best
-    best = fixed_point(problem, start, effort)
     if method == "auto":
-        return strip_each(problem, best, effort)
-    best = climb_orders(problem, strip_each(problem, best, effort, patience=problem.n_nodes), rng, effort)
-    shaken = perturb_and_repair(problem, best, rounds, rng, effort)
-    return best if shaken == best else climb_orders(problem, shaken, rng, effort)
+        return strip_each(problem, fixed_point(problem, start, effort), effort)
+    return strong_search(problem, start, rounds, rng, effort)
 
 
 def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:

@@ -70,7 +70,8 @@ class Problem:
     """What greedy equivalence search has found out about a node's surroundings, for the next search."""
     paths: Paths = field(default_factory=dict)
     """By start and goal, the last semi-directed path that was found."""
-    _gaining: dict[tuple[int, int], list[tuple[float, int]]] = field(default_factory=dict)
+    gained: dict[tuple[int, int], list[tuple[float, int]]] = field(default_factory=dict)
+    """By child and parents, what `gaining` found."""
 
     @cached_property
     def log_states(self) -> NDArray[np.float64]:
@@ -98,13 +99,13 @@ class Problem:
 
     def gaining(self, child: int, parents: int) -> list[tuple[float, int]]:
         """(Loss, node) of each further parent with which the child's score gains."""
-        known = self._gaining.get((child, parents))
+        known = self.gained.get((child, parents))
         if known is None:
             scores = self.scores.expand(child, parents)
             losses = scores[-1] - scores[:-1]
             places = (losses < -SMALLEST_GAIN).nonzero()[0]
             known = list(zip(losses[places].tolist(), places.tolist(), strict=True))
-            self._gaining[child, parents] = known
+            self.gained[child, parents] = known
         return known
 
     @cached_property
@@ -122,6 +123,10 @@ class Problem:
 
     def fits(self, child: int, parents: int) -> bool:
         return parents.bit_count() <= self.max_parents and self.scores.fits(child, parents)
+
+    def permits_family(self, child: int, parents: int) -> bool:
+        required = self.required_bits[child]
+        return not required & ~parents and not parents & ~self.allowed_bits[child] and self.fits(child, parents)
 
     def permits(self, parents: Parents) -> bool:
         """Whether a whole graph respects the constraints."""

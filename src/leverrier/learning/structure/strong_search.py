@@ -1,18 +1,22 @@
-"""The strong search: climb classes and graphs in turn to a fixed point, then perturb and repair."""
+"""The strong search: classes and graphs in turn to a fixed point, then orders, and perturbations of either."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
 from leverrier.learning.structure.family_scores import members
 from leverrier.learning.structure.ges import forbidden_gains, greedy_equivalence
-from leverrier.learning.structure.hill_climb import drop_arcs, hill_climb, random_moves
+from leverrier.learning.structure.hill_climb import drop_arcs, hill_climb
+from leverrier.learning.structure.order_search import Ordered, settle, wander
+from leverrier.learning.structure.parent_sets import ParentSets
 from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, Problem, SearchLog
 
 DROPPED_SHARE = 0.2
-RANDOM_MOVES = 6
+"""Of the arcs, before a repair."""
+MOVED_SHARE = 0.3
+"""Of the nodes, before a climb from elsewhere."""
+TURNS, FEW_TURNS = 400, 100
+"""Climbs from a shaken order, each time: where the search begins, and where it has been before."""
 LEAST_WORK = 20_000
 PATIENCE = 16
 
@@ -57,23 +61,28 @@ def strip_each(problem: Problem, start: Parents, effort: SearchLog, patience: in
     return current
 
 
-def perturb_and_repair(
+def strong_search(
     problem: Problem, start: Parents, rounds: int, rng: np.random.Generator, effort: SearchLog
 ) -> Parents:
-    """Drop arcs at random or change a few, repair, keep if no worse."""
-    current, score = start, problem.scores.total(start)
-    shakes: tuple[Callable[[Parents], Parents], ...] = (
-        lambda graph: drop_arcs(problem, graph, DROPPED_SHARE, rng),
-        lambda graph: random_moves(problem, graph, RANDOM_MOVES, rng),
-    )
+    """Settle on an order; then wander off, settle there, and see whether what was met there helps here."""
+    graph = fixed_point(problem, start, effort)
+    sets = ParentSets(problem)
+    best = settle(sets, Ordered.of(graph, problem.scores.total(graph)), TURNS, rng, effort)
     for round_ in range(rounds):
         if effort.spent():
             break
-        repaired = fixed_point(problem, shakes[round_ % len(shakes)](current), effort)
-        reached = problem.scores.total(repaired)
-        if reached >= score - SMALLEST_GAIN:
-            current, score = repaired, reached
-    return current
+        away = settle(sets, _away(sets, best, round_, rng, effort), FEW_TURNS, rng, effort)
+        best = settle(sets, max(best, away, key=lambda end: end.score), FEW_TURNS, rng, effort)
+    return best.graph
+
+
+def _away(sets: ParentSets, best: Ordered, round_: int, rng: np.random.Generator, effort: SearchLog) -> Ordered:
+    """Nodes moved in the order, and every other time arcs dropped, with what repair comes next to it."""
+    problem = sets.problem
+    if round_ % 2:
+        graph = fixed_point(problem, drop_arcs(problem, best.graph, DROPPED_SHARE, rng), effort)
+        return Ordered.of(graph, problem.scores.total(graph))
+    return wander(sets.known(best.graph), best, 2 + round(MOVED_SHARE * problem.n_nodes), rng)
 
 
 def _stripped(problem: Problem, graph: Parents, node: int) -> Parents:

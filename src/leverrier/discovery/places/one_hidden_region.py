@@ -63,7 +63,7 @@ def climb_region(
         max_cells=ground.scores.max_cells,
         tolerance=tolerance,
         seen=seen,
-        deadline=ground.deadline,
+        run=ground.run,
         seed=seed,
     )
     return Tried(

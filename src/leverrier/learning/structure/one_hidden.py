@@ -6,7 +6,6 @@ hidden variables, holes, scores without a prior, regions of more than sixty node
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -30,6 +29,7 @@ from leverrier.kernels.climbs.hidden_fit import ASSIGNED, NOTHING
 from leverrier.learning.structure.family_scores import members
 from leverrier.learning.structure.known_table import KnownTable
 from leverrier.learning.structure.score import BDe, BDeu, Score
+from leverrier.run.run import UNBOUNDED, Run
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -133,10 +133,10 @@ def climb_one_hidden(
     max_cells: int,
     tolerance: float,
     seen: Seen | None = None,
-    deadline: float = np.inf,
+    run: Run = UNBOUNDED,
     seed: int = 0,
 ) -> OneHidden:
-    """Fit, then search and refit until the bound no longer rises, or the deadline has passed.
+    """Fit, then search and refit until the bound no longer rises, or time has run out.
 
     The first start is from the states assigned to the rows, if they are given; the others are random.
     """
@@ -155,7 +155,8 @@ def climb_one_hidden(
     graphs = np.zeros(0, dtype=np.int64) if seen is None else seen.numbers
     state[SEEN] = 0 if seen is None else seen.count
     numbers = FIRST_NUMBERS
-    arrays = [np.array(bits, dtype=np.int64) for bits in (region.allowed, region.required, region.outside)]
+    allowed, required = np.array(region.allowed, dtype=np.int64), np.array(region.required, dtype=np.int64)
+    outside = np.array(region.outside, dtype=np.int64)
     order, places = np.array(region.order, dtype=np.int64), np.array(region.places, dtype=np.int64)
     while True:
         status = climb_hidden(
@@ -163,7 +164,9 @@ def climb_one_hidden(
             rows.weights,
             all_states,
             parents,
-            *arrays,
+            allowed,
+            required,
+            outside,
             region.inside,
             order,
             places,
@@ -187,9 +190,9 @@ def climb_one_hidden(
                 known.ask(region.places[child], sum(1 << region.places[p] for p in members(bits)), bool(whole))
         elif status == TOO_FEW_NUMBERS:
             numbers *= 4
-        elif status != PAUSED or time.monotonic() > deadline:
+        elif status != PAUSED:
             break
-        if max_rounds and deadline < np.inf and time.monotonic() > deadline:
+        if run.late or run.stopped:
             sizes[4] = 0  # what was reached is the answer
     if seen is not None:
         seen.count = int(state[SEEN])

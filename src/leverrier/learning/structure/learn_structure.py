@@ -95,7 +95,7 @@ def learn_structure(
     max_cells: int = MOST_CELLS,
     tabu: int = 0,
     restarts: int = 0,
-    rounds: int = 10,
+    rounds: int = 20,
     required: Iterable[Edge] = (),
     forbidden: Iterable[Edge] = (),
     region: Iterable[str] | None = None,
@@ -236,7 +236,7 @@ def search(
     *,
     tabu: int = 0,
     restarts: int = 0,
-    rounds: int = 10,
+    rounds: int = 20,
     rng: np.random.Generator,
 ) -> Parents:
     """Run one of the methods on any problem, whoever counts."""

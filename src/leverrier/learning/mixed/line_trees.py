@@ -36,13 +36,19 @@ def fit_trees(design: Design, child: int, parents: Sequence[int], bent: bool) ->
     jacobian = 0.0
     if bent:
         jacobian = float((column.log_slope if rows is None else column.log_slope[rows]).sum())
-    found = []
     mains = [j for p in parents if design.space.columns[p].ordered for j in design.mains(p, bent)]
-    for places in ([0, *mains], [0]) if mains else ([0],):
-        tree = _grown(design, child, parents, places, bent, rows, jacobian)
-        if tree is not None:
-            found.append(tree)
-    return max(found, key=lambda fitted: fitted.score, default=None)
+    grown = [_grown(design, child, parents, places, bent, rows) for places in (([0, *mains], [0]) if mains else ([0],))]
+    best = max((tree for tree in grown if tree is not None), key=lambda tree: tree.score, default=None)
+    return None if best is None else _finished(design, child, parents, bent, rows, best, jacobian)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grown:
+    splits: tuple[Split, ...]
+    places: list[int]
+    x: Floats
+    cost: float
+    score: float
 
 
 def _grown(
@@ -52,8 +58,7 @@ def _grown(
     places: list[int],
     bent: bool,
     rows: NDArray[np.int64] | None,
-    jacobian: float,
-) -> Fitted | None:
+) -> _Grown | None:
     x = design.columns([*places, design.response(child, bent)], rows)
     columns = [design.space.columns[p] for p in parents]
     codes = np.stack([c.codes if rows is None else c.codes[rows] for c in columns]).astype(np.uint8)
@@ -83,12 +88,10 @@ def _grown(
         _replace(leaves, splits, key, columns, split, leaf(split.rows[left]), leaf(split.rows[~left]))
         total = sum(each.logs for each in leaves.values()) - len(leaves) * leaf_cost - len(splits) * choices
         history.append((total, len(splits)))
-    best = max(history)[1]
+    score, best = max(history)
     if best == 0:
         return None
-    kept = _shortened(splits[:best])
-    cost = (best + 1) * leaf_cost + best * choices
-    return _finished(design, child, parents, places, bent, rows, kept, x, cost, jacobian)
+    return _Grown(_shortened(splits[:best]), places, x, (best + 1) * leaf_cost + best * choices, score)
 
 
 def _replace(leaves, splits, key, columns, split, left, right) -> None:  # type: ignore[no-untyped-def]
@@ -129,15 +132,13 @@ def _finished(
     design: Design,
     child: int,
     parents: Sequence[int],
-    places: list[int],
     bent: bool,
     rows: NDArray[np.int64] | None,
-    splits: tuple[Split, ...],
-    x: Floats,
-    cost: float,
+    tree: _Grown,
     jacobian: float,
 ) -> Fitted:
     """Lines and deviations of the leaves, and noise where it pays."""
+    splits, places, x, cost = tree.splits, tree.places, tree.x, tree.cost
     moved = {p: at for at, p in enumerate(parents)}
     terms = tuple(term.moved(moved) for j in places if (term := design.terms[j]) is not None)
     curves = tuple(design.curves[p] for p in parents)

@@ -12,7 +12,7 @@ from leverrier.kernels.mixed.subset_sweeps import choose_columns
 from leverrier.learning.mixed.fitted import ADDED, FLOOR, Fitted, Floats, gaussian
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.residual_noise import fit_noise
-from leverrier.models.families.number_regression import Noise, NumberRegression, Spread
+from leverrier.models.families.number_regression import LOG_2_PI, Noise, NumberRegression, Spread
 
 MOST_TERMS = 8
 """Columns beyond the plain line."""
@@ -99,7 +99,7 @@ def _with_scatter(
         scale = spread.each(cells, mean)
         standard = (y - mean) / scale
         noise, gain = fit_noise(standard, log_n)
-        logs = float((Noise().log_density(standard) - np.log(scale)).sum()) + jacobian
+        logs = -0.5 * (n * LOG_2_PI + float(standard @ standard)) - float(np.log(scale).sum()) + jacobian
         paid = line.paid + 0.5 * (len(spread.deviations) - 1) * log_n
         if spread.follows is not None:
             paid += float(np.log(len(parents) + 1))  # what the spread follows was chosen

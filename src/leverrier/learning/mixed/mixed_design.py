@@ -123,7 +123,7 @@ class Design:
         a, b = self.space.columns[u], self.space.columns[v]
         terms: list[Term] = []
         if a.number and b.number:
-            terms.append(Term("product", (u, v)))
+            terms += [Term("product", (u, v)), Term("above", (u, v)), Term("together", (u, v))]
         if a.ordered and b.ordered and (a.bend is not None or b.bend is not None):
             terms.append(Term("curve product", (u, v)))
         for one, other in ((u, v), (v, u)):

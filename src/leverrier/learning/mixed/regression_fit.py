@@ -172,7 +172,7 @@ def _family(
     terms = [design.terms[j] for j in line.places[1:]]
     moved = tuple(term.moved(places) for term in terms if term is not None)
     shapes = {term.shape for term in moved}
-    kind = "hinges" if shapes & {"hinge"} else "products" if shapes & {"product", "curve product", "slope"} else "linear"
+    kind = "hinges" if shapes & {"hinge"} else "products" if shapes & {"product", "curve product", "slope", "above", "together"} else "linear"
     if kind == "linear" and shapes & {"square", "curve square"}:
         kind = "squares"
     return NumberRegression(

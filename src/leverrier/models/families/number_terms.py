@@ -13,7 +13,9 @@ from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 
 Floats = NDArray[np.float64]
-Shape = Literal["score", "square", "curve", "curve square", "hinge", "code", "product", "curve product", "slope"]
+Shape = Literal[
+    "score", "square", "curve", "curve square", "hinge", "code", "product", "curve product", "slope", "above", "together"
+]
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ class Term:
                 return _bent(first, curves[self.parents[0]]) * second
             case "slope":
                 return self._inside(first) * cells[self.parents[1]]
+            case "above":
+                return np.maximum(first - cells[self.parents[1]], 0.0)
+            case "together":
+                return np.maximum(first + cells[self.parents[1]], 0.0)
 
     def _inside(self, cells: Cells) -> Floats:
         return ((cells >= self.low) & (cells < self.high)).astype(np.float64)
@@ -72,6 +78,10 @@ class Term:
                 return f"{first} × {names[self.parents[1]]}"
             case "slope":
                 return f"{names[self.parents[1]]} where {first} is in one range or state"
+            case "above":
+                return f"{first} as far as it exceeds {names[self.parents[1]]}"
+            case "together":
+                return f"{first} and {names[self.parents[1]]} together above their middle"
         return first
 
     def content(self) -> list[Any]:

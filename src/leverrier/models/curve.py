@@ -55,7 +55,9 @@ class Curve:
         grid = np.linspace(x[0], x[-1], _GRID)
         on_grid = self(grid)
         z = np.interp(w, on_grid, grid)
-        z += np.where(w < on_grid[0], (w - on_grid[0]) / d[0], 0) + np.where(w > on_grid[-1], (w - on_grid[-1]) / d[-1], 0)
+        z += np.where(w < on_grid[0], (w - on_grid[0]) / d[0], 0) + np.where(
+            w > on_grid[-1], (w - on_grid[-1]) / d[-1], 0
+        )
         for _ in range(3):
             z = z - (self(z) - w) / np.exp(self.log_slope(z))
         return z

@@ -59,12 +59,18 @@ def _linear(network: Mixed, node: str) -> bool:
     family, parents = network.families[node], network.graph.parents(node)
     if not isinstance(family, NumberRegression) or family.curve is not None or family.noise.dimension:
         return False
-    if family.spread.follows is not None and (family.spread.follows < 0 or parents[family.spread.follows] in network.margins):
+    if family.spread.follows is not None and (
+        family.spread.follows < 0 or parents[family.spread.follows] in network.margins
+    ):
         return False
     for term in family.terms:
         number = [parents[p] in network.margins for p in term.parents]
         by_states = term.shape in _BY_STATES and not any(number)
-        if not (by_states or (term.shape == "score" and number == [True]) or (term.shape == "slope" and number == [False, True])):
+        if not (
+            by_states
+            or (term.shape == "score" and number == [True])
+            or (term.shape == "slope" and number == [False, True])
+        ):
             return False
     return True
 

@@ -81,8 +81,12 @@ def learn_mixed(
     max_parents: int | None = None,
     shakes: int = SHAKES,
     budget: float | None = None,
+    arc_price: float | None = 0.0,
 ) -> MixedResult:
     """The best mixed network that the search finds; numbers stay numbers.
+
+    `arc_price` is what every arc pays beyond its parameters; None: half the log of the number of columns, which keeps
+    arcs that chance offers among many columns out of a network that is to be read (a rival is rather too rich).
 
     Where cells are missing, each family is fitted to the rows that show all of it, and counts by what it gains there
     over the child alone.
@@ -100,8 +104,8 @@ def learn_mixed(
         stop=lambda: time.monotonic() > deadline,
     )
     begins = [_numbered(place, start) for start in starts]
-    found = _search(space, begins, limits, shakes, seed)
-    scores, parents = found
+    price = 0.5 * float(np.log(len(space))) if arc_price is None else arc_price
+    scores, parents = _search(space, begins, limits, shakes, seed, price)
     aside = tuple(f"{name!r} is set aside: {why}." for name, why in space.aside.items())
     holes = sum(int(column.holes.sum()) for column in space.columns)
     if holes:
@@ -114,15 +118,15 @@ def learn_mixed(
 
 
 def _search(
-    space: Space, starts: Sequence[Parents], limits: Limits, shakes: int, seed: int
+    space: Space, starts: Sequence[Parents], limits: Limits, shakes: int, seed: int, price: float
 ) -> tuple[MixedScores, Parents]:
     """All rows at once, or a sample first and then all rows from there."""
     if space.n_rows <= 2 * MANY_ROWS:
-        scores = MixedScores(space)
+        scores = MixedScores(space, price)
         return scores, mixed_search(scores, starts=starts, limits=limits, shakes=shakes, seed=seed)
     rows = np.sort(np.random.default_rng(seed).choice(space.n_rows, MANY_ROWS, replace=False))
-    first = mixed_search(MixedScores(space.take(rows)), starts=starts, limits=limits, shakes=shakes, seed=seed)
-    scores = MixedScores(space)
+    first = mixed_search(MixedScores(space.take(rows), price), starts=starts, limits=limits, shakes=shakes, seed=seed)
+    scores = MixedScores(space, price)
     return scores, climb(scores, first, limits)
 
 

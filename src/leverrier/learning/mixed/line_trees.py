@@ -52,12 +52,7 @@ class _Grown:
 
 
 def _grown(
-    design: Design,
-    child: int,
-    parents: Sequence[int],
-    places: list[int],
-    bent: bool,
-    rows: NDArray[np.int64] | None,
+    design: Design, child: int, parents: Sequence[int], places: list[int], bent: bool, rows: NDArray[np.int64] | None
 ) -> _Grown | None:
     x = design.columns([*places, design.response(child, bent)], rows)
     columns = [design.space.columns[p] for p in parents]

@@ -23,8 +23,9 @@ HOPE = 0.5
 class MixedScores:
     """Children and parents are column numbers of the space; scores are nats of z (and of codes)."""
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, arc_price: float = 0.0) -> None:
         self.space = space
+        self.arc_price = arc_price
         self.design = Design(space)
         self.log_n = float(np.log(max(space.n_rows, 2)))
         self._fitted: dict[tuple[int, frozenset[int]], Fitted] = {}
@@ -43,8 +44,8 @@ class MixedScores:
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Its score. With holes: what these parents gain in the rows that show all of them, over the child alone."""
         above = frozenset(parents)
-        score = self.fitted(child, above).score
-        if not above or self.space.columns[child].complete and all(self.space.columns[p].complete for p in above):
+        score = self.fitted(child, above).score - self.arc_price * len(above)
+        if not above or all(self.space.columns[v].complete for v in (child, *above)):
             return score
         return self.fitted(child, ()).score + score - self._alone_in(child, above)
 

@@ -66,9 +66,7 @@ def _best_line(design: Design, child: int, parents: Sequence[int], bent: bool, n
         _, logs = gaussian(rest, n)
         chosen = np.flatnonzero(inside)
         score = logs + jacobian - paid - log_n
-        lines.append(
-            Line(tuple(places[j] for j in chosen), coefficients[chosen], rest, paid + log_n, bent, score)
-        )
+        lines.append(Line(tuple(places[j] for j in chosen), coefficients[chosen], rest, paid + log_n, bent, score))
     return max(lines, key=lambda line: line.score)
 
 
@@ -91,7 +89,10 @@ def _with_scatter(
         return Fitted(base, logs, line.paid, e / np.sqrt(s2))  # scores alone are Gaussian as they are
     log_n = float(np.log(n))
     best = Fitted(base, logs + jacobian, line.paid, e / np.sqrt(s2))
-    for spread, coefficients in ((base.spread, line.coefficients), _spread_by_pieces(design, parents, x, y, line, rows)):
+    for spread, coefficients in (
+        (base.spread, line.coefficients),
+        _spread_by_pieces(design, parents, x, y, line, rows),
+    ):
         if spread is None:
             continue
         mean = coefficients @ x
@@ -122,7 +123,13 @@ def _spread_by_pieces(
     best, gain = None, 0.0
     base = -0.5 * n * np.log(gaussian(line.rest, n)[0])
     for follows, cuts in _pieces(design, parents, mean):
-        by = mean if follows < 0 else design.cells[parents[follows]] if rows is None else design.cells[parents[follows]][rows]
+        by = (
+            mean
+            if follows < 0
+            else design.cells[parents[follows]]
+            if rows is None
+            else design.cells[parents[follows]][rows]
+        )
         codes = np.searchsorted(cuts, by, side="right")
         variances, counts = _variances(codes, squares, len(cuts) + 1)
         better = -0.5 * counts @ np.log(variances) - base - 0.5 * len(cuts) * log_n
@@ -172,7 +179,13 @@ def _family(
     terms = [design.terms[j] for j in line.places[1:]]
     moved = tuple(term.moved(places) for term in terms if term is not None)
     shapes = {term.shape for term in moved}
-    kind = "hinges" if shapes & {"hinge"} else "products" if shapes & {"product", "curve product", "slope", "above", "together"} else "linear"
+    kind = (
+        "hinges"
+        if shapes & {"hinge"}
+        else "products"
+        if shapes & {"product", "curve product", "slope", "above", "together"}
+        else "linear"
+    )
     if kind == "linear" and shapes & {"square", "curve square"}:
         kind = "squares"
     return NumberRegression(

@@ -108,7 +108,13 @@ class _Logit:
     """One logit that grows by the column its residuals ask for most."""
 
     def __init__(
-        self, design: Design, child: int, parents: Sequence[int], rows: NDArray[np.int64] | None, codes: Codes, kind: str
+        self,
+        design: Design,
+        child: int,
+        parents: Sequence[int],
+        rows: NDArray[np.int64] | None,
+        codes: Codes,
+        kind: str,
     ) -> None:
         self.design, self.parents, self.rows, self.codes, self.kind = design, parents, rows, codes, kind
         self.n_codes = design.space.columns[child].n_codes

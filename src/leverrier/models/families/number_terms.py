@@ -14,7 +14,17 @@ from leverrier.models.families.conditional import Cells
 
 Floats = NDArray[np.float64]
 Shape = Literal[
-    "score", "square", "curve", "curve square", "hinge", "code", "product", "curve product", "slope", "above", "together"
+    "score",
+    "square",
+    "curve",
+    "curve square",
+    "hinge",
+    "code",
+    "product",
+    "curve product",
+    "slope",
+    "above",
+    "together",
 ]
 
 

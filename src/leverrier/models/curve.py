@@ -30,7 +30,7 @@ class Curve:
         return x, y, _slopes(x, y)
 
     def __call__(self, z: Floats) -> Floats:
-        x, y, d = self._points
+        _, y, d = self._points
         k, t, h = self._place(z)
         inner = np.clip(t, 0, 1)
         s = inner * inner

@@ -14,7 +14,6 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from leverrier.inference.gaussian.linear_gaussian import conditioned, joint_gaussian, log_marginal
 from leverrier.models.families.conditional import Cells, Conditional
@@ -135,13 +134,13 @@ class GaussianByStates:
         return Enumerated(np.stack(logs), states)
 
     def log_evidence(self, cells: Mapping[str, Cells], free: Sequence[str]) -> Floats:
-        return logsumexp(self.enumerated(cells, free).logs, axis=0)
+        return np.logaddexp.reduce(self.enumerated(cells, free).logs, axis=0)
 
     def moments(self, cells: Mapping[str, Cells], free: Sequence[str], asked: str) -> tuple[Floats, Floats, Floats]:
         """Weights, means and deviations, (configurations, rows), of a number given the rest."""
         hidden = {**cells, asked: np.full(len(cells[asked]), np.nan)}
         table = self.enumerated(hidden, free)
-        weights = np.exp(table.logs - logsumexp(table.logs, axis=0))
+        weights = np.exp(table.logs - np.logaddexp.reduce(table.logs, axis=0))
         seen = np.array([not np.isnan(hidden[node]).any() for node in self.numbers], dtype=np.bool_)
         x = np.stack([hidden[node] for node, s in zip(self.numbers, seen, strict=True) if s] or [np.zeros(0)], axis=-1)
         means, deviations = np.empty_like(weights), np.empty_like(weights)
@@ -160,7 +159,9 @@ class GaussianByStates:
             total += self.network.families[node].log_density(states[node], [states[p] for p in parents])
         return total
 
-    def _log_numbers(self, states: Mapping[str, NDArray[np.int64]], x: Floats, seen: Floats, n_rows: int) -> Floats:
+    def _log_numbers(
+        self, states: Mapping[str, NDArray[np.int64]], x: Floats, seen: NDArray[np.bool_], n_rows: int
+    ) -> Floats:
         total = np.zeros(n_rows)
         if not self.numbers:
             return total

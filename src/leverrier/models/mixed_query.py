@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, ndtri
+from scipy.special import ndtri
 
 from leverrier.data.matrix import matching
 from leverrier.data.reading.read_table import as_table
@@ -106,7 +106,7 @@ def posterior(network: Mixed, data: Any, variable: str) -> Floats:
         for state in range(len(network.states[variable]))
     ]
     table = np.stack(logs, axis=1)
-    return np.exp(table - logsumexp(table, axis=1, keepdims=True))
+    return np.exp(table - np.logaddexp.reduce(table, axis=1, keepdims=True))
 
 
 def predict(network: Mixed, data: Any, variable: str) -> dict[str, Floats]:
@@ -118,7 +118,7 @@ def predict(network: Mixed, data: Any, variable: str) -> dict[str, Floats]:
     margin = network.margins[variable]
     grid = margin.settled(GRID)
     logs = density_on(network, cells, variable, grid)
-    shares = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+    shares = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
     values = margin.numbers(grid)
     upto = np.cumsum(shares, axis=1)
     low, high = (values[np.argmax(upto >= level, axis=1)] for level in (0.05, 0.95 - 1e-12))
@@ -183,4 +183,4 @@ def _weighted_draws(network: Mixed, cells: Mapping[str, Cells], holes: set[str],
         else:
             drawn[node] = np.repeat(cells[node], DRAWS)
             weights += network.families[node].log_density(drawn[node], parents)
-    return logsumexp(weights.reshape(n_rows, DRAWS), axis=1) - np.log(DRAWS)
+    return np.logaddexp.reduce(weights.reshape(n_rows, DRAWS), axis=1) - np.log(DRAWS)

@@ -12,7 +12,7 @@ LOG_2_PI = float(np.log(2 * np.pi))
 def joint_gaussian(slopes: Floats, constants: Floats, deviations: Floats) -> tuple[Floats, Floats]:
     """Mean and covariance of x = slopes·x + constants + deviations·noise, where nothing depends on itself.
 
-    slopes[i, j] is what x_j adds to x_i. (I − B)x = c + De, so x has mean (I − B)⁻¹c and covariance MMᵀ, M = (I − B)⁻¹D.
+    slopes[i, j] is what x_j adds to x_i. (I − B)x = c + De: the mean is (I − B)⁻¹c, the covariance MMᵀ, M = (I − B)⁻¹D.
     """
     inverse = np.linalg.inv(np.eye(len(slopes)) - slopes)
     spread = inverse * deviations
@@ -28,7 +28,9 @@ def log_marginal(x: Floats, mean: Floats, covariance: Floats) -> Floats:
     return -0.5 * (x.shape[1] * LOG_2_PI + (e**2).sum(axis=0)) - np.log(np.diag(root)).sum()
 
 
-def conditioned(x: Floats, mean: Floats, covariance: Floats, seen: Floats, asked: int) -> tuple[Floats, float]:
+def conditioned(
+    x: Floats, mean: Floats, covariance: Floats, seen: NDArray[np.bool_], asked: int
+) -> tuple[Floats, float]:
     """Mean by row and variance of one column given the columns `seen` (a mask; x has these alone)."""
     if not seen.any():
         return np.full(len(x), mean[asked]), float(covariance[asked, asked])

@@ -1,4 +1,4 @@
-"""Choosing the columns of a regression on its Gram matrix by the sweep operator: the cost does not depend on the rows."""
+"""Choosing the columns of a regression on its Gram matrix by the sweep operator: its cost is free of the rows."""
 
 import math
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from leverrier.kernels.mixed.subset_sweeps import partial_gains
 from leverrier.learning.mixed.fitted import Fitted, Floats, gaussian
+from leverrier.learning.mixed.line_trees import fit_trees
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.mixed_space import PIECES, Space
 from leverrier.learning.mixed.regression_fit import fit_regressions
 from leverrier.learning.mixed.state_fit import fit_histogram, fit_states
-from leverrier.learning.mixed.line_trees import fit_trees
 
 TRIED = 4
 """Parents tried in full at each step of the search, the most promising ones."""

@@ -48,7 +48,7 @@ def mixed_search(
     for _ in range(shakes):
         if limits.stop():
             break
-        again = climb(scores, shaken(scores, best, limits, rng), limits)
+        again = climb(scores, shaken(best, limits, rng), limits)
         if scores.total(again) > scores.total(best) + SMALLEST_GAIN:
             best = again
     return best
@@ -66,7 +66,7 @@ def climb(scores: MixedScores, start: Parents, limits: Limits = Limits()) -> Par
     return tuple(parents)
 
 
-def shaken(scores: MixedScores, parents: Parents, limits: Limits, rng: np.random.Generator) -> Parents:
+def shaken(parents: Parents, limits: Limits, rng: np.random.Generator) -> Parents:
     """Some arcs taken out or turned, at random."""
     now = list(parents)
     arcs = [(p, c) for c, above in enumerate(now) for p in sorted(above) if (p, c) not in limits.required]

@@ -22,7 +22,7 @@ _APART_3: Start = ((0.34, 0.33, 0.33), (-1.0, 0.0, 1.0), (0.5, 0.5, 0.5))
 
 
 def fit_noise(e: Floats, log_n: float) -> tuple[Noise, float]:
-    """The best noise for standardised residuals, and its gain over one Gaussian in nats, three parameters a part paid."""
+    """The best noise for standardised residuals, and its gain over one Gaussian, three parameters a part paid."""
     plain = Noise()
     if len(e) < 30:
         return plain, 0.0

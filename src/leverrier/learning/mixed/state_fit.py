@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.learning.mixed.fitted import Fitted, Floats
-from leverrier.learning.mixed.score_logits import multinomial, ordered
 from leverrier.learning.mixed.mixed_design import Design
+from leverrier.learning.mixed.score_logits import multinomial, ordered
 from leverrier.models.families.number_histogram import NumberHistogram, joined
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
@@ -38,7 +37,7 @@ class Noise:
             np.log(w) - 0.5 * (LOG_2_PI + ((e - m) / s) ** 2) - np.log(s)
             for w, m, s in zip(self.weights, self.means, self.deviations, strict=True)
         ]
-        return logsumexp(np.stack(parts), axis=0)
+        return np.logaddexp.reduce(np.stack(parts), axis=0)
 
     def draw(self, n_rows: int, rng: np.random.Generator) -> Floats:
         which = rng.choice(len(self.weights), size=n_rows, p=np.array(self.weights) / sum(self.weights))
@@ -61,6 +60,10 @@ class Spread:
         return np.array(self.deviations)[np.searchsorted(np.array(self.cuts), by, side="right")]
 
 
+GAUSSIAN = Noise()
+EVEN = Spread()
+
+
 @dataclass(frozen=True)
 class NumberRegression:
     """z or w = g(z) is Σ coefficient·term + spread·noise. Densities are of z."""
@@ -70,8 +73,8 @@ class NumberRegression:
     terms: tuple[Term, ...]
     coefficients: tuple[float, ...]
     """The constant first, then one for each term."""
-    spread: Spread = Spread()
-    noise: Noise = Noise()
+    spread: Spread = EVEN
+    noise: Noise = GAUSSIAN
     curve: Curve | None = None
     """g of the child; None where it is fitted in its scores."""
     parent_curves: tuple[Curve | None, ...] = ()

@@ -1,4 +1,4 @@
-"""The columns of a regression, each a small function of the parents' cells: scores, squares, hinges, codes, products."""
+"""The columns of a regression, each a small function of the parents' cells: scores, squares, hinges, products…"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
-from leverrier.models.families.number_regression import Noise
+from leverrier.models.families.number_regression import GAUSSIAN, Noise
 from leverrier.models.families.number_terms import Floats, Term
 
 
@@ -36,7 +36,7 @@ class NumberTree:
     lines: tuple[tuple[float, ...], ...]
     """By leaf: the constant, then one for each term."""
     deviations: tuple[float, ...]
-    noise: Noise = Noise()
+    noise: Noise = GAUSSIAN
     curve: Curve | None = None
     parent_curves: tuple[Curve | None, ...] = ()
 

@@ -12,11 +12,11 @@ from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
 from leverrier.models.families.number_terms import Floats, Term, code_bounds
 
 KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
-"""Nine hinges a parent."""
+"""Nine hinges and nine steps a parent."""
 BLOCK = 8192
 """Rows taken at a time where columns are multiplied."""
 KEPT_GRAMS = 512
-FEW_COLUMNS = 25
+FEW_COLUMNS = 12
 """With at most so many columns all their products are made at once, which is cheaper than one after the other."""
 
 
@@ -110,7 +110,12 @@ class Design:
             straight, bent = [score], [bend if column.bend is not None else score]
             squares.append(Term("square", (v,)))
             hinges = [Term("hinge", (v,), knot) for knot in KNOTS]
-            more = [*squares, *(codes if column.discrete else hinges), *([bend] if column.bend is not None else [])]
+            steps = [Term("step", (v,), knot) for knot in KNOTS]
+            more = [
+                *squares,
+                *(codes if column.discrete else (*hinges, *steps)),
+                *([bend] if column.bend is not None else []),
+            ]
             return straight, bent, more
         if column.ordered:
             return [bend], [bend], [*squares, *codes]

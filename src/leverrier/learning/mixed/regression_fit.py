@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,13 @@ from leverrier.models.families.number_regression import LOG_2_PI, Noise, NumberR
 MOST_TERMS = 8
 """Columns beyond the plain line."""
 _ROUNDS = 2
+_NAMED = (
+    ("hinges", {"hinge"}),
+    ("steps", {"step"}),
+    ("products", {"product", "curve product", "slope", "above", "together"}),
+    ("squares", {"square", "curve square"}),
+)
+"""What a regression is called: by the least plain of its columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,20 +57,24 @@ def fit_regressions(design: Design, child: int, parents: Sequence[int]) -> list[
 
 
 def _best_line(design: Design, child: int, parents: Sequence[int], bent: bool, n: int, jacobian: float) -> Line:
-    """Forward from the plain line in scores, and from that in raw shapes; then pruned."""
+    """Forward from the plain line in scores, and from that in raw shapes, with hinges or with steps; then pruned."""
     straight = [j for p in parents for j in design.mains(p, False)]
     others = [j for p in parents for j in design.extras(p)] + design.pairs(parents)
     places = list(dict.fromkeys((0, *straight, *others)))
     gram = design.gram([*places, design.response(child, bent)], (child, *parents))
     log_n = float(np.log(n))
     plain = set(straight) | {j for p in parents for j in design.mains(p, True)}
-    search = 0.5 * float(np.log(max(len(places) - 1, 1)))
-    costs = np.array([0.5 * log_n + (0.0 if j in plain else search) for j in places])
+    shapes = [None if (term := design.terms[j]) is None else term.shape for j in places]
+    bends = (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,)
     lines = []
-    for shape in (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,):
+    for shape, without in itertools.product(bends, ("step", "hinge") if "step" in shapes else ("",)):
         mains = {j for p in parents for j in design.mains(p, shape)}
         forced = np.array([j in mains for j in places])
-        inside, coefficients, rest, paid = choose_columns(gram, forced, costs, float(n), MOST_TERMS, ADDED, FLOOR)
+        left_out = np.array([each == without for each in shapes])
+        search = 0.5 * float(np.log(max(np.count_nonzero(~left_out) - 1, 1)))
+        costs = 0.5 * log_n + np.where([j in plain for j in places], 0.0, search)
+        allowed = np.where(left_out, -1.0, costs)
+        inside, coefficients, rest, paid = choose_columns(gram, forced, allowed, float(n), MOST_TERMS, ADDED, FLOOR)
         _, logs = gaussian(rest, n)
         chosen = np.flatnonzero(inside)
         score = logs + jacobian - paid - log_n
@@ -85,7 +97,7 @@ def _with_scatter(
     x = design.columns(line.places, rows)
     y = design.columns([design.response(child, line.bent)], rows)[0]
     e = y - line.coefficients @ x
-    if len(line.places) == 1 and not line.bent:
+    if not parents and not line.bent:
         return Fitted(base, logs, line.paid, e / np.sqrt(s2))  # scores alone are Gaussian as they are
     log_n = float(np.log(n))
     best = Fitted(base, logs + jacobian, line.paid, e / np.sqrt(s2))
@@ -179,15 +191,7 @@ def _family(
     terms = [design.terms[j] for j in line.places[1:]]
     moved = tuple(term.moved(places) for term in terms if term is not None)
     shapes = {term.shape for term in moved}
-    kind = (
-        "hinges"
-        if shapes & {"hinge"}
-        else "products"
-        if shapes & {"product", "curve product", "slope", "above", "together"}
-        else "linear"
-    )
-    if kind == "linear" and shapes & {"square", "curve square"}:
-        kind = "squares"
+    kind = next((name for name, some in _NAMED if shapes & some), "linear")
     return NumberRegression(
         kind,
         moved,

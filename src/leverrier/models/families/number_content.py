@@ -16,6 +16,7 @@ _KINDS: Mapping[str, Any] = {
     "linear": NumberRegression,
     "squares": NumberRegression,
     "hinges": NumberRegression,
+    "steps": NumberRegression,
     "products": NumberRegression,
     "tree": NumberTree,
     "histogram": NumberHistogram,

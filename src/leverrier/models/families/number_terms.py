@@ -19,6 +19,7 @@ Shape = Literal[
     "curve",
     "curve square",
     "hinge",
+    "step",
     "code",
     "product",
     "curve product",
@@ -35,7 +36,7 @@ class Term:
     shape: Shape
     parents: tuple[int, ...]
     low: float = 0.0
-    """The knot of a hinge; the lower bound of a code's cells."""
+    """The knot of a hinge or a step; the lower bound of a code's cells."""
     high: float = 0.0
     """The upper bound of a code's cells."""
 
@@ -57,6 +58,8 @@ class Term:
                 return _bent(first, curves[self.parents[0]]) ** 2 - 1
             case "hinge":
                 return np.maximum(first - self.low, 0.0)
+            case "step":
+                return (first >= self.low).astype(np.float64)
             case "code":
                 return self._inside(first)
             case "product":
@@ -84,6 +87,8 @@ class Term:
                 return f"{first} above its {_percent(self.low)} quantile"
             case "code":
                 return f"{first} in one range or state"
+            case "step":
+                return f"whether {first} is above its {_percent(self.low)} quantile"
             case "product" | "curve product":
                 return f"{first} × {names[self.parents[1]]}"
             case "slope":

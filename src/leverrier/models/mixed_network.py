@@ -179,5 +179,5 @@ def _binned(name: str, margin: Margin) -> Variable:
     from scipy.special import ndtri
 
     cuts = tuple(np.unique(margin.numbers(ndtri(np.array(_BINS)))).tolist())
-    cuts = tuple(cut for cut in cuts if cut > margin.values[0])
+    cuts = tuple(cut for cut in cuts if cut > margin.values[0]) or (margin.values[-1],)
     return Variable(name, bin_labels(cuts), "binned", cuts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -15,6 +15,8 @@ Arc = tuple[int, int]
 
 SMALLEST_GAIN = 1e-6
 MOST_PARENTS = 8
+ROWS_A_PARENT = 25
+"""A column has at most one parent for so many rows."""
 SHAKES = 4
 """How often the best graph is shaken and climbed again."""
 
@@ -41,6 +43,8 @@ def mixed_search(
     """The best graph that climbing finds, from no arcs, from each of the `starts`, and from shaken bests."""
     rng = np.random.default_rng(seed)
     n = len(scores.space)
+    few = max(1, scores.space.n_rows // ROWS_A_PARENT)
+    limits = replace(limits, max_parents=min(limits.max_parents, few))
     needed = tuple(frozenset(p for p, c in limits.required if c == child) for child in range(n))
     begins: list[Parents] = [needed]
     begins += [tuple(frozenset(above) | needed[c] for c, above in enumerate(start)) for start in starts]

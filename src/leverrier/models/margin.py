@@ -109,12 +109,17 @@ class Margin:
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> Margin:
         curve = content["curve"]
+        values, below, upto, cuts = (tuple(map(float, content[key])) for key in ("values", "below", "upto", "cuts"))
+        decimals = content["decimals"]
         return cls(
-            *(tuple(map(float, content[key])) for key in ("values", "below", "upto", "cuts")),
+            values,
+            below,
+            upto,
+            cuts,
             None if curve is None else Curve.of_content(curve),
             float(content["centre"]),
             float(content["spread"]),
-            None if content["decimals"] is None else int(content["decimals"]),
+            None if decimals is None else int(decimals),
         )
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.mixed.mixed_scores import MixedScores
-from leverrier.learning.mixed.mixed_search import MOST_PARENTS, SHAKES, Limits, Parents, climb, mixed_search
+from leverrier.learning.mixed.mixed_search import MOST_PARENTS, SHAKES, Limits, Parents, mixed_search
 from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space, make_space
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.status import Status
 
-MANY_ROWS = 20_000
-"""Of more rows than twice this, a sample is searched first; all rows then finish the climb."""
+MANY_ROWS = 10_000
+"""Of more rows than three times this, a sample is searched for the graph; its families are fitted to all rows."""
 MOST_CASES = 2_000_000
 """Rows that weights may stand for."""
 
@@ -120,14 +120,13 @@ def learn_mixed(
 def _search(
     space: Space, starts: Sequence[Parents], limits: Limits, shakes: int, seed: int, price: float
 ) -> tuple[MixedScores, Parents]:
-    """All rows at once, or a sample first and then all rows from there."""
-    if space.n_rows <= 2 * MANY_ROWS:
+    """All rows at once, or the graph from a sample."""
+    if space.n_rows <= 3 * MANY_ROWS:
         scores = MixedScores(space, price)
         return scores, mixed_search(scores, starts=starts, limits=limits, shakes=shakes, seed=seed)
     rows = np.sort(np.random.default_rng(seed).choice(space.n_rows, MANY_ROWS, replace=False))
     first = mixed_search(MixedScores(space.take(rows), price), starts=starts, limits=limits, shakes=shakes, seed=seed)
-    scores = MixedScores(space, price)
-    return scores, climb(scores, first, limits)
+    return MixedScores(space, price), first
 
 
 def mixed_network(scores: MixedScores, parents: Sequence[Iterable[int]]) -> MixedNetwork:

@@ -93,7 +93,7 @@ class Design:
         if key not in self._holed:
             if len(self._holed) >= KEPT_GRAMS:
                 self._holed.pop(next(iter(self._holed)))
-            x = self._x[np.ix_(places, rows)]
+            x = self._x[list(places)][:, rows]
             self._holed[key] = x @ x.T
         return self._holed[key]
 

@@ -159,7 +159,7 @@ def _g_test(a: np.ndarray, n_a: int, b: np.ndarray, n_b: int) -> tuple[float, in
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = counts * counts.sum() / np.outer(rows, columns)
         g = np.where(counts > 0, counts * np.log(ratio), 0.0).sum()
-    return float(g), max((np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1), 1)
+    return float(g), max(int((np.count_nonzero(rows) - 1) * (np.count_nonzero(columns) - 1)), 1)
 
 
 def _excess(a: np.ndarray, n_a: int, b: np.ndarray, n_b: int) -> float:

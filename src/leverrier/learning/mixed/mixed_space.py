@@ -173,7 +173,8 @@ def number_column(name: str, x: Floats, rng: np.random.Generator) -> SpaceColumn
         scores[seen[order]] = ndtri((np.arange(n) + 0.5) / n)
         codes[seen] = np.searchsorted(_PIECE_CUTS, scores[seen], side="right")
     curve, centre, spread = _shape(x[seen], scores[seen]) if not cuts else (None, float(x[seen].mean()), 1.0)
-    margin = Margin(*_kept(values, counts), cuts, curve, centre, spread, _decimals(values))
+    kept, under, over = _kept(values, counts)
+    margin = Margin(kept, under, over, cuts, curve, centre, spread, _decimals(values))
     n_codes = len(cuts) + 1 if cuts else PIECES
     return SpaceColumn(name, scores, codes, n_codes, bool(cuts), (), margin, x)
 
@@ -222,7 +223,7 @@ def _aligned_ends(counts: Codes) -> NDArray[np.int64]:
     return np.array(sorted(e for e in ends if 0 <= e < len(counts) - 1), dtype=np.int64)
 
 
-def _kept(values: Floats, counts: Codes) -> tuple[tuple[float, ...], ...]:
+def _kept(values: Floats, counts: Codes) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
     """All values, or the atoms and evenly spread quantiles of very many; what came once is a point, no atom."""
     upto = np.cumsum(counts) / counts.sum()
     below = upto - counts / counts.sum()

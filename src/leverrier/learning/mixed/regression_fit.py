@@ -153,7 +153,7 @@ def _spread_by_pieces(
     for _ in range(0 if follows < 0 else _ROUNDS):
         variances, _ = _variances(codes, (y - coefficients @ x) ** 2, len(cuts) + 1)
         weighed = x / variances[codes]
-        coefficients = np.linalg.lstsq(weighed @ x.T, weighed @ y, rcond=1e-10)[0]
+        coefficients = np.asarray(np.linalg.lstsq(weighed @ x.T, weighed @ y, rcond=1e-10)[0], dtype=np.float64)
     variances, _ = _variances(codes, (y - coefficients @ x) ** 2, len(cuts) + 1)
     return Spread(tuple(np.sqrt(variances).tolist()), follows, tuple(cuts.tolist())), coefficients
 

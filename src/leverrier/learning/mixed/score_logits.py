@@ -39,12 +39,11 @@ def multinomial(x: Floats, codes: Codes, n_codes: int, start: Floats | None = No
         matrix = hessian.reshape(m * k, m * k) + RIDGE * np.eye(m * k)
         step = np.linalg.solve(matrix, gradient.ravel()).reshape(m, k)
         size = 1.0
-        while size > 1e-3:
-            logs, new = _multinomial_logs(beta + size * step, x, codes)
-            if logs >= best:
-                break
+        logs, new = _multinomial_logs(beta + step, x, codes)
+        while logs < best and size > 1e-3:
             size /= 2
-        if size <= 1e-3:
+            logs, new = _multinomial_logs(beta + size * step, x, codes)
+        if logs < best:
             break
         beta, shares, gained, best = beta + size * step, new, logs - best, logs
         if gained < ENOUGH:
@@ -70,20 +69,19 @@ def ordered(
     """
     upto = np.cumsum(np.bincount(codes, minlength=n_codes))[:-1] / len(codes)
     clipped = np.clip(upto, 1e-4, 1 - 1e-4)
-    plain = np.maximum.accumulate(np.log(clipped / (1 - clipped)) + 1e-6 * np.arange(n_codes - 1))
-    tau, beta = (plain, np.zeros(len(x))) if start is None else (start[0].copy(), start[1].copy())
+    plain: Floats = np.maximum.accumulate(np.log(clipped / (1 - clipped)) + 1e-6 * np.arange(n_codes - 1))
+    tau: Floats = plain if start is None else start[0].copy()
+    beta: Floats = np.zeros(len(x)) if start is None else start[1].copy()
     best = _ordered_logs(tau, beta, x, codes)
     for _ in range(STEPS):
         gradient, information = _ordered_scores(tau, beta, x, codes)
-        step = np.linalg.solve(information, gradient)
-        size = 1.0
-        while size > 1e-3:
+        step = np.asarray(np.linalg.solve(information, gradient), dtype=np.float64)
+        size, logs, new_tau, new_beta = 2.0, -np.inf, tau, beta
+        while logs < best and size > 1e-3:
+            size /= 2
             new_tau, new_beta = tau + size * step[: len(tau)], beta + size * step[len(tau) :]
             logs = _ordered_logs(new_tau, new_beta, x, codes) if np.all(np.diff(new_tau) > 0) else -np.inf
-            if logs >= best:
-                break
-            size /= 2
-        if size <= 1e-3:
+        if logs < best:
             break
         tau, beta, gained, best = new_tau, new_beta, logs - best, logs
         if gained < ENOUGH:

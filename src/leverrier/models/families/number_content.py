@@ -28,7 +28,7 @@ _KINDS: Mapping[str, Any] = {
 
 def number_family(content: Mapping[str, Any]) -> Conditional:
     """The family that said this of itself."""
-    kind = content.get("kind")
+    kind = str(content.get("kind"))
     if kind not in _KINDS:
         raise NetworkError(f"a family of kind {kind!r} is not known; known are {', '.join(_KINDS)}")
     try:

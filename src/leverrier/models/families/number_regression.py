@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,7 +80,7 @@ class NumberRegression:
     explained: float = 0.0
     """The share of the child's variance that the mean takes, where it was fitted."""
 
-    @cached_property
+    @property
     def dimension(self) -> int:
         return len(self.coefficients) + len(self.spread.deviations) + self.noise.dimension
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ class NumberTree:
     def kind(self) -> str:
         return "tree"
 
-    @cached_property
+    @property
     def dimension(self) -> int:
         return len(self.lines) * (len(self.terms) + 2) + len(self.splits) + self.noise.dimension
 

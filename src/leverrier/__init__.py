@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from leverrier.formats.interop import to_networkx as to_networkx
     from leverrier.formats.interop import to_pgmpy as to_pgmpy
     from leverrier.formats.interop import to_pyagrum as to_pyagrum
+    from leverrier.formats.network_files import read_mixed_network as read_mixed_network
     from leverrier.formats.network_files import read_network as read_network
     from leverrier.formats.network_files import write_network as write_network
     from leverrier.learning.chains.factorial import factorial_hmm as factorial_hmm
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from leverrier.learning.structure.structural_em import structural_em as structural_em
     from leverrier.models.dynamic.dynamic_network import DynamicNetwork as DynamicNetwork
     from leverrier.models.graph import Graph as Graph
+    from leverrier.models.mixed_network import MixedNetwork as MixedNetwork
     from leverrier.models.mixture import Mixture as Mixture
     from leverrier.models.network import Network as Network
     from leverrier.noisy_or.hidden_causes import hidden_causes as hidden_causes
@@ -103,7 +105,7 @@ _WHERE = {
         "TooLargeError",
     ),
     "formats.dynamic_files": ("read_dynamic", "write_dynamic"),
-    "formats.network_files": ("read_network", "write_network"),
+    "formats.network_files": ("read_mixed_network", "read_network", "write_network"),
     "formats.interop": ("from_networkx", "from_pgmpy", "from_pyagrum", "to_networkx", "to_pgmpy", "to_pyagrum"),
     "learning.em.cheeseman_stutz": ("cheeseman_stutz",),
     "learning.slices.learn_dynamic": ("learn_dynamic",),
@@ -120,6 +122,7 @@ _WHERE = {
     "learning.structure.learn_structure": ("learn_structure", "score"),
     "models.dynamic.dynamic_network": ("DynamicNetwork",),
     "models.graph": ("Graph",),
+    "models.mixed_network": ("MixedNetwork",),
     "models.mixture": ("Mixture",),
     "models.network": ("Network",),
     "report.charts.pictures": ("save_picture",),

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from leverrier.errors import FormatError, OptionError, TooLargeError
 from leverrier.formats.bif import dumps_bif, loads_bif
+from leverrier.formats.mixed_json import dumps_mixed, is_mixed, loads_mixed
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
+from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
 from leverrier.run.atomic_file import fill, put
 
@@ -23,7 +25,25 @@ _WRITERS: dict[str, Callable[[Network], str]] = {"bif": dumps_bif, "xmlbif": dum
 
 
 def read_network(path: str | os.PathLike[str]) -> Network:
-    """The network in a .bif, .xml (XMLBIF 0.3) or .json file, or one of them packed as .gz."""
+    """The network in a .bif, .xml (XMLBIF 0.3) or .json file, or one of them packed as .gz.
+
+    One with numbers is a file of its own kind: `read_mixed_network` reads it.
+    """
+    network = _read(path)
+    if isinstance(network, MixedNetwork):
+        raise FormatError("a network with numbers: read_mixed_network reads it", path=os.fspath(path))
+    return network
+
+
+def read_mixed_network(path: str | os.PathLike[str]) -> MixedNetwork:
+    """The network over states and numbers in a .json file, or in one packed as .json.gz."""
+    network = _read(path)
+    if not isinstance(network, MixedNetwork):
+        raise FormatError("a network of states alone: read_network reads it", path=os.fspath(path))
+    return network
+
+
+def _read(path: str | os.PathLike[str]) -> Network | MixedNetwork:
     name = os.fspath(path)
     kind = _kind(name)
     data = read_whole(name)
@@ -34,13 +54,21 @@ def read_network(path: str | os.PathLike[str]) -> Network:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FormatError("not UTF-8 text: save the file as UTF-8", path=name, line=line) from error
+    if kind == "json" and is_mixed(text):
+        return loads_mixed(text, name)
     return loads_bif(text, name) if kind == "bif" else loads_json(text, name)
 
 
-def write_network(network: Network, path: str | os.PathLike[str]) -> None:
+def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str]) -> None:
     """Write a .bif, .xml (XMLBIF 0.3) or .json file, packed if .gz follows. JSON alone keeps everything."""
     name = os.fspath(path)
-    data = _WRITERS[_kind(name)](network).encode()
+    kind = _kind(name)
+    if isinstance(network, MixedNetwork):
+        if kind != "json":
+            raise FormatError(f"{kind.upper()} cannot say numbers, only states: write the network as .json", path=name)
+        data = dumps_mixed(network).encode()
+    else:
+        data = _WRITERS[kind](network).encode()
     write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
 
 

@@ -30,7 +30,7 @@ _TOP = {"format", "version", "notes", "variables"}
 def loads_json(text: str, path: str | None = None) -> Network:
     """The network written in this JSON; `path` is for messages."""
     source = Source(path)
-    content = _parsed(text, source)
+    content = parsed_json(text, source)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise source.error(f'not a network: "format": "{FORMAT}" was expected at the top')
     version = content.get("version")
@@ -47,7 +47,9 @@ def loads_json(text: str, path: str | None = None) -> Network:
     return assemble(source, [e.declared() for e in entries], [e.defined() for e in entries], notes)
 
 
-def _parsed(text: str, source: Source) -> Any:
+def parsed_json(text: str, source: Source) -> Any:
+    """The JSON in this text; what is wrong with it is said with its line."""
+
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         content = dict(pairs)
         if len(content) != len(pairs):

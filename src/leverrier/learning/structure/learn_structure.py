@@ -19,6 +19,7 @@ from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError, TooLargeError
 from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.mixed.learn_mixed import MixedResult, has_numbers, learn_mixed
 from leverrier.learning.structure.constraints import as_parents, make_problem
 from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.ges import greedy_equivalence
@@ -35,6 +36,7 @@ from leverrier.status import Status
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
 Holes = Literal["em", "available"]
+Families = Literal["auto", "tables"]
 METHODS: tuple[Method, ...] = ("auto", "best", "ges", "hill-climb")
 AVAILABLE = "{:,} cells are missing: each family was counted in the rows that show all of it, as asked"
 REFINED = (
@@ -102,6 +104,7 @@ def learn_structure(
     start: Any = None,
     max_candidates: int | None = None,
     holes: Holes = "em",
+    families: Families = "tables",
     max_moves: int | None = None,
     budget: float | None = None,
     work: int | None = None,
@@ -120,15 +123,34 @@ def learn_structure(
     `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop
     after `work` families scored or `max_moves` is the same on every machine. In a table with `holes` the result is
     refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
-    it. `max_memory` and `client` (a Dask client or its address, for a Parquet file) are for large tables:
-    docs/large.md.
+    it. `families`: "tables" alone, with numbers cut into bins, or "auto", by which numbers stay numbers and the network
+    is a mixed one (docs/numbers.md). `max_memory` and `client` (a Dask client or its address, for a Parquet file) are
+    for large tables: docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     if holes not in ("em", "available"):
         raise OptionError(f'holes={holes!r}: expected "em" or "available"')
+    if families not in ("auto", "tables"):
+        raise OptionError(f'families={families!r}: expected "auto" or "tables"')
     if work is not None and work < 1:
         raise OptionError(f"work={work!r}: expected a number of families, at least 1")
+    if families == "auto" and client is None:
+        data = as_table(data, max_memory=max_memory)
+        if has_numbers(data):
+            _only_states(score=score, region=region, max_candidates=max_candidates)
+            begins = () if start is None else (as_graph(start),)
+            mixed = learn_mixed(
+                data,
+                seed=seed,
+                starts=begins,
+                required=required,
+                forbidden=forbidden,
+                max_parents=max_parents,
+                budget=budget,
+                arc_price=None,
+            )
+            return _of_mixed(mixed)
     run = Run.of(budget, jobs=jobs, client=client, progress=progress)
     table, counts = _counted(data, holes, max_memory, run)
     if method == "best" and table.n_rows:  # what is drawn at random must not hang on the order of the columns
@@ -158,6 +180,21 @@ def learn_structure(
     if holes == "available":
         return replace(found, notes=(*found.notes, AVAILABLE.format(table.n_missing)))
     return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, run)
+
+
+def _only_states(**options: Any) -> None:
+    """What has no meaning for a table with numbers is refused, not ignored."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise OptionError(f'{given[0]}= is for tables of states alone: leave it out, or use families="tables"')
+
+
+def _of_mixed(found: MixedResult) -> StructureResult:
+    """A mixed search in the shape of every search; its network has the same face."""
+    network: Any = found.network
+    return StructureResult(
+        network, found.score, found.status, (found.score,), "mixed", found.families_scored, found.notes
+    )
 
 
 def _counted(data: Any, holes: Holes, max_memory: int | str | None, run: Run) -> tuple[Table, Statistics]:

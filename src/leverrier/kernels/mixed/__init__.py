@@ -1,0 +1,1 @@
+"""Inner loops of mixed networks: regressions on a Gram matrix, small trees, private noise."""

@@ -1,0 +1,163 @@
+"""Every column that a regression may use, and one Gram matrix of them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
+from leverrier.models.families.number_terms import Floats, Term, code_bounds
+
+KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
+"""Nine hinges and nine steps a parent."""
+BLOCK = 8192
+"""Rows taken at a time where columns are multiplied."""
+KEPT_GRAMS = 512
+FEW_COLUMNS = 12
+"""With at most so many columns all their products are made at once, which is cheaper than one after the other."""
+
+
+class Design:
+    """Columns are made when first asked for and kept with their products: a fit then does not see the rows.
+
+    Where cells are missing, the products are those of the rows that show every variable of the family.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.cells = [column.cells for column in space.columns]
+        self.curves = [column.bend for column in space.columns]
+        self.terms: list[Term | None] = [None]
+        self._place: dict[Term, int] = {}
+        self._x = np.ones((1, space.n_rows))
+        self._gram = np.full((1, 1), float(space.n_rows))
+        self._pairs: dict[tuple[int, int], list[int]] = {}
+        self._holed: dict[tuple[frozenset[int], tuple[int, ...]], Floats] = {}
+        self.complete = all(column.complete for column in space.columns)
+        self.straight, self.bent, self.more = [], [], []
+        for v in range(len(space)):
+            straight, bent, more = self._own(v)
+            self.straight.append(straight)
+            self.bent.append(bent)
+            self.more.append(more)
+        self._add([t for v in range(len(space)) for t in self._own_terms(v)])
+        if len(space) <= FEW_COLUMNS:
+            self.pairs(range(len(space)))
+
+    def place(self, term: Term) -> int:
+        return self._place[term]
+
+    def mains(self, v: int, bent: bool) -> list[int]:
+        """The columns of a plain line in this parent."""
+        return [self._place[t] for t in (self.bent[v] if bent else self.straight[v])]
+
+    def extras(self, v: int) -> list[int]:
+        """Squares, hinges, codes and the other representation."""
+        return [self._place[t] for t in self.more[v]]
+
+    def pairs(self, parents: Sequence[int]) -> list[int]:
+        """Products of two parents, and lines by the states of one."""
+        wanted = [(u, v) for at, u in enumerate(parents) for v in parents[at + 1 :]]
+        new = [pair for pair in wanted if pair not in self._pairs]
+        if new:
+            made = {pair: self._pair_terms(*pair) for pair in new}
+            self._add([term for terms in made.values() for term in terms])
+            for pair, terms in made.items():
+                self._pairs[pair] = [self._place[term] for term in terms]
+        return [j for pair in wanted for j in self._pairs[pair]]
+
+    def response(self, v: int, bent: bool) -> int:
+        return self._place[Term("curve" if bent else "score", (v,))]
+
+    def rows_of(self, variables: Sequence[int]) -> NDArray[np.int64] | None:
+        """The rows that show all of these; None where all rows do."""
+        holed = [v for v in variables if not self.space.columns[v].complete]
+        if not holed:
+            return None
+        return np.flatnonzero(~np.any([self.space.columns[v].holes for v in holed], axis=0))
+
+    def columns(self, places: Sequence[int], rows: NDArray[np.int64] | None) -> Floats:
+        """(columns, rows)."""
+        x = self._x[list(places)]
+        return x if rows is None else x[:, rows]
+
+    def gram(self, places: Sequence[int], variables: Sequence[int]) -> Floats:
+        """Products of these columns over the rows that show these variables."""
+        rows = self.rows_of(variables)
+        if rows is None:
+            return self._gram[np.ix_(places, places)]
+        key = frozenset(variables), tuple(places)
+        if key not in self._holed:
+            if len(self._holed) >= KEPT_GRAMS:
+                self._holed.pop(next(iter(self._holed)))
+            x = self._x[list(places)][:, rows]
+            self._holed[key] = x @ x.T
+        return self._holed[key]
+
+    def whole_gram(self, places: Sequence[int]) -> Floats:
+        """The same over all rows, holes counting as zeros: for screening."""
+        return self._gram[np.ix_(places, places)]
+
+    def _own(self, v: int) -> tuple[list[Term], list[Term], list[Term]]:
+        column = self.space.columns[v]
+        codes = [Term("code", (v,), *code_bounds(column.bounds, k)) for k in range(1, column.n_codes)]
+        score, bend = Term("score", (v,)), Term("curve", (v,))
+        squares = [Term("curve square", (v,))] if column.bend is not None else []
+        if column.number:
+            straight, bent = [score], [bend if column.bend is not None else score]
+            squares.append(Term("square", (v,)))
+            hinges = [Term("hinge", (v,), knot) for knot in KNOTS]
+            steps = [Term("step", (v,), knot) for knot in KNOTS]
+            more = [
+                *squares,
+                *(codes if column.discrete else (*hinges, *steps)),
+                *([bend] if column.bend is not None else []),
+            ]
+            return straight, bent, more
+        if column.ordered:
+            return [bend], [bend], [*squares, *codes]
+        return codes, codes, []
+
+    def _own_terms(self, v: int) -> list[Term]:
+        return list(dict.fromkeys((*self.straight[v], *self.bent[v], *self.more[v])))
+
+    def _pair_terms(self, u: int, v: int) -> list[Term]:
+        a, b = self.space.columns[u], self.space.columns[v]
+        terms: list[Term] = []
+        if a.number and b.number:
+            terms += [Term("product", (u, v)), Term("above", (u, v)), Term("together", (u, v))]
+        if a.ordered and b.ordered and (a.bend is not None or b.bend is not None):
+            terms.append(Term("curve product", (u, v)))
+        for one, other in ((u, v), (v, u)):
+            by, along = self.space.columns[one], self.space.columns[other]
+            if by.discrete and by.n_codes <= FEW_VALUES and along.number:
+                bounds = [code_bounds(by.bounds, k) for k in range(1, by.n_codes)]
+                terms += [Term("slope", (one, other), low, high) for low, high in bounds]
+        return terms
+
+    def _add(self, terms: Sequence[Term]) -> None:
+        """New columns with their products with all the others, some rows at a time."""
+        if not terms:
+            return
+        before, after = len(self.terms), len(self.terms) + len(terms)
+        if after > len(self._x):
+            self._grow(max(after, 2 * before))
+        for at, term in enumerate(terms, start=before):
+            self._x[at] = np.nan_to_num(term.column(self.cells, self.curves))
+            self._place[term] = at
+            self.terms.append(term)
+        new = self._gram[before:after, :after]
+        for lo in range(0, self.space.n_rows, BLOCK):
+            some = self._x[:after, lo : lo + BLOCK]
+            new += some[before:] @ some.T
+        self._gram[:before, before:after] = new[:, :before].T
+
+    def _grow(self, room: int) -> None:
+        """Room for more columns."""
+        made = len(self.terms)
+        x, gram = np.empty((room, self.space.n_rows)), np.zeros((room, room))
+        x[:made], gram[:made, :made] = self._x[:made], self._gram[:made, :made]
+        self._x, self._gram = x, gram

@@ -1,0 +1,182 @@
+"""A child with states (or codes) given numbers and states: a table on codes, a multinomial or an ordered logit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.learning.mixed.fitted import Fitted, Floats
+from leverrier.learning.mixed.mixed_design import Design
+from leverrier.learning.mixed.score_logits import multinomial, ordered
+from leverrier.models.families.number_histogram import NumberHistogram, joined
+from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
+
+Codes = NDArray[np.int64]
+
+MOST_EXTRA = 4
+"""Columns beyond the plain line in a logit."""
+QUARTERS = 4
+MOST_COLUMNS = 80
+"""Logits with more coefficients than this are not tried: their Newton steps cost too much."""
+
+
+def fit_states(design: Design, child: int, parents: Sequence[int]) -> list[Fitted]:
+    """Every kind that can be tried for this child."""
+    rows = design.rows_of((child, *parents))
+    column = design.space.columns[child]
+    codes = column.codes if rows is None else column.codes[rows]
+    bounds = column.bounds if column.number else ()
+    found = []
+    shares = _shares(design, parents, rows, codes, column.n_codes)
+    if shares is not None:
+        table, seen, pieces, logs = shares
+        family = NumberTable(bounds, pieces, tuple(map(tuple, table.tolist())), seen)
+        found.append(Fitted(family, logs, 0.5 * family.dimension * float(np.log(len(codes)))))
+    if parents:
+        found += _logits(design, child, parents, rows, codes, bounds)
+    return found
+
+
+def fit_histogram(design: Design, child: int, parents: Sequence[int]) -> Fitted | None:
+    """The quarters of a number's scores for each piece of its parents."""
+    rows = design.rows_of((child, *parents))
+    column = design.space.columns[child]
+    assert column.scores is not None
+    codes, z = column.codes // 2, column.scores
+    if rows is not None:
+        codes, z = codes[rows], z[rows]
+    shares = _shares(design, parents, rows, codes, QUARTERS)
+    if shares is None:
+        return None
+    table, seen, pieces, _ = shares
+    family = NumberHistogram(column.bounds[1::2], pieces, tuple(map(tuple, table.tolist())))
+    cells = [design.cells[p] if rows is None else design.cells[p][rows] for p in parents]
+    logs = float(family.log_density(z, cells).sum())
+    return Fitted(family, logs, 0.5 * seen * (QUARTERS - 1) * float(np.log(len(codes))), z)
+
+
+def _shares(
+    design: Design, parents: Sequence[int], rows: NDArray[np.int64] | None, codes: Codes, n_codes: int
+) -> tuple[Floats, int, tuple[tuple[float, ...], ...], float] | None:
+    """Shares of the child's codes by the parents' pieces, how many of these occur, the bounds, the log-likelihood.
+
+    None where the table would have more cells than a quarter of the rows.
+    """
+    columns = [design.space.columns[p] for p in parents]
+    pieces = tuple(c.bounds if c.discrete else c.bounds[1::2] for c in columns)
+    size = int(np.prod([len(each) + 1 for each in pieces], dtype=np.int64)) if pieces else 1
+    if size * n_codes > max(len(codes) // 2, 64):
+        return None
+    cells = [design.cells[p] if rows is None else design.cells[p][rows] for p in parents]
+    place = joined(cells, pieces, len(codes))
+    counts = np.bincount(place * n_codes + codes, minlength=size * n_codes).reshape(size, n_codes).astype(np.float64)
+    smooth = counts + 0.5 / n_codes
+    shares = smooth / smooth.sum(axis=1, keepdims=True)
+    logs = float((counts * np.log(shares)).sum())
+    return shares, int(np.count_nonzero(counts.sum(axis=1))), pieces, logs
+
+
+def _logits(
+    design: Design,
+    child: int,
+    parents: Sequence[int],
+    rows: NDArray[np.int64] | None,
+    codes: Codes,
+    bounds: tuple[float, ...],
+) -> list[Fitted]:
+    """Plain lines in scores or raw shapes, then squares, hinges and products where the residuals ask for them."""
+    column = design.space.columns[child]
+    found = []
+    shapes = (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,)
+    for kind in ("ordered", "logit") if column.ordered and column.n_codes > 2 else ("logit",):
+        climbs = []
+        for shape in shapes:
+            places = list(dict.fromkeys(j for p in parents for j in design.mains(p, shape)))
+            if kind == "logit" and (len(places) + 1) * (column.n_codes - 1) > MOST_COLUMNS:
+                continue
+            climbs.append(_Logit(design, child, parents, rows, codes, kind).fit(places))
+        if climbs:
+            best = max(climbs, key=lambda each: each.score)
+            best.climb()
+            found.append(best.fitted(bounds))
+    return found
+
+
+class _Logit:
+    """One logit that grows by the column its residuals ask for most."""
+
+    def __init__(
+        self,
+        design: Design,
+        child: int,
+        parents: Sequence[int],
+        rows: NDArray[np.int64] | None,
+        codes: Codes,
+        kind: str,
+    ) -> None:
+        self.design, self.parents, self.rows, self.codes, self.kind = design, parents, rows, codes, kind
+        self.n_codes = design.space.columns[child].n_codes
+        self.log_n = float(np.log(len(codes)))
+
+    def fit(self, places: list[int]) -> _Logit:
+        self.places = places
+        x = self.design.columns([0, *places], self.rows)
+        if self.kind == "ordered":
+            self.thresholds, self.beta, self.logs, residuals = ordered(x[1:], self.codes, self.n_codes)
+            self.residuals = residuals[None]
+            parameters = len(self.thresholds) + len(self.beta)
+        else:
+            self.beta, self.logs, self.residuals = multinomial(x, self.codes, self.n_codes)
+            parameters = self.beta.size
+        self.paid = 0.5 * parameters * self.log_n
+        self.score = self.logs - self.paid
+        return self
+
+    def climb(self) -> None:
+        """Add the column with the largest score test while it pays."""
+        others = [j for p in self.parents for j in self.design.extras(p)] + self.design.pairs(self.parents)
+        others = [j for j in dict.fromkeys(others) if j not in self.places]
+        search = 0.5 * float(np.log(max(len(others), 1)))
+        each = 1 if self.kind == "ordered" else self.n_codes - 1
+        extra = 0.0
+        for _ in range(MOST_EXTRA):
+            if not others or (len(self.places) + 2) * each > MOST_COLUMNS:
+                break
+            gains = self._asked(others)
+            best = int(np.argmax(gains))
+            if gains[best] < 0.4 * each * self.log_n:
+                break
+            before = self.places, self.beta, getattr(self, "thresholds", None), self.logs, self.residuals, self.paid
+            score = self.score - extra
+            self.fit([*self.places, others[best]])
+            if self.score - extra - search <= score:
+                self.places, self.beta, thresholds, self.logs, self.residuals, self.paid = before
+                if thresholds is not None:
+                    self.thresholds = thresholds
+                break
+            extra += search
+            del others[best]
+        self.paid += extra
+        self.score = self.logs - self.paid
+
+    def _asked(self, others: list[int]) -> Floats:
+        """About what each column would gain: the score test, columns inside swept out."""
+        inside, new = self.design.columns([0, *self.places], self.rows), self.design.columns(others, self.rows)
+        fitted = np.linalg.lstsq(inside @ inside.T, inside @ new.T, rcond=1e-9)[0]
+        new = new - fitted.T @ inside
+        size = (new**2).sum(axis=1)
+        clear = size > 1e-6 * (self.design.columns(others, self.rows) ** 2).sum(axis=1) + 1e-12
+        against = (new @ self.residuals.T) ** 2 / np.maximum((self.residuals**2).mean(axis=1), 1e-12)
+        return np.where(clear, 0.5 * (against / np.where(clear, size, 1.0)[:, None]).sum(axis=1), 0.0)
+
+    def fitted(self, bounds: tuple[float, ...]) -> Fitted:
+        moved = {p: at for at, p in enumerate(self.parents)}
+        terms = tuple(term.moved(moved) for j in self.places if (term := self.design.terms[j]) is not None)
+        curves = tuple(self.design.curves[p] for p in self.parents)
+        if self.kind == "ordered":
+            thresholds, beta = tuple(self.thresholds.tolist()), tuple(self.beta.tolist())
+            return Fitted(NumberOrderedLogit(bounds, terms, thresholds, beta, curves), self.logs, self.paid)
+        family = NumberLogit(bounds, terms, tuple(map(tuple, self.beta.tolist())), curves)
+        return Fitted(family, self.logs, self.paid)

@@ -1,0 +1,147 @@
+"""A number given its parents: a regression in its scores or in its raw shape, with its own spread and noise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.models.curve import Curve
+from leverrier.models.families.conditional import Cells
+from leverrier.models.families.number_terms import Floats, Term
+
+LOG_2_PI = float(np.log(2 * np.pi))
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A mixture of Gaussians for the residuals, in units of the spread."""
+
+    weights: tuple[float, ...] = (1.0,)
+    means: tuple[float, ...] = (0.0,)
+    deviations: tuple[float, ...] = (1.0,)
+
+    @property
+    def dimension(self) -> int:
+        """Beyond one Gaussian of mean 0 and deviation 1."""
+        return 3 * (len(self.weights) - 1)
+
+    def log_density(self, e: Floats) -> Floats:
+        if len(self.weights) == 1:
+            return -0.5 * (LOG_2_PI + e * e)
+        parts = [
+            np.log(w) - 0.5 * (LOG_2_PI + ((e - m) / s) ** 2) - np.log(s)
+            for w, m, s in zip(self.weights, self.means, self.deviations, strict=True)
+        ]
+        return np.logaddexp.reduce(np.stack(parts), axis=0)
+
+    def draw(self, n_rows: int, rng: np.random.Generator) -> Floats:
+        which = rng.choice(len(self.weights), size=n_rows, p=np.array(self.weights) / sum(self.weights))
+        return np.array(self.means)[which] + np.array(self.deviations)[which] * rng.standard_normal(n_rows)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One deviation, or one for each piece of what it follows: a parent's cells, or the fitted mean itself."""
+
+    deviations: tuple[float, ...] = (1.0,)
+    follows: int | None = None
+    """The parent's place; −1 for the fitted mean; None where there is one deviation."""
+    cuts: tuple[float, ...] = ()
+
+    def each(self, parents: Sequence[Cells], mean: Floats) -> Floats:
+        if self.follows is None:
+            return np.full(mean.shape, self.deviations[0])
+        by = mean if self.follows < 0 else parents[self.follows]
+        return np.array(self.deviations)[np.searchsorted(np.array(self.cuts), by, side="right")]
+
+
+GAUSSIAN = Noise()
+EVEN = Spread()
+
+
+@dataclass(frozen=True)
+class NumberRegression:
+    """z or w = g(z) is Σ coefficient·term + spread·noise. Densities are of z."""
+
+    kind: str
+    """"linear", "squares", "hinges"…: which columns it uses."""
+    terms: tuple[Term, ...]
+    coefficients: tuple[float, ...]
+    """The constant first, then one for each term."""
+    spread: Spread = EVEN
+    noise: Noise = GAUSSIAN
+    curve: Curve | None = None
+    """g of the child; None where it is fitted in its scores."""
+    parent_curves: tuple[Curve | None, ...] = ()
+    explained: float = 0.0
+    """The share of the child's variance that the mean takes, where it was fitted."""
+
+    @property
+    def dimension(self) -> int:
+        return len(self.coefficients) + len(self.spread.deviations) + self.noise.dimension
+
+    def mean(self, parents: Sequence[Cells], n_rows: int) -> Floats:
+        """In the representation in which it was fitted."""
+        total = np.full(n_rows, self.coefficients[0])
+        for term, coefficient in zip(self.terms, self.coefficients[1:], strict=True):
+            total += coefficient * term.column(parents, self.parent_curves)
+        return total
+
+    def log_density(self, child: Cells, parents: Sequence[Cells]) -> NDArray[np.float64]:
+        z = np.asarray(child, dtype=np.float64)
+        mean = self.mean(parents, len(z))
+        scale = self.spread.each(parents, mean)
+        y = z if self.curve is None else self.curve(z)
+        logs = self.noise.log_density((y - mean) / scale) - np.log(scale)
+        return logs if self.curve is None else logs + self.curve.log_slope(z)
+
+    def draw(self, parents: Sequence[Cells], n_rows: int, rng: np.random.Generator) -> Cells:
+        mean = self.mean(parents, n_rows)
+        y = mean + self.spread.each(parents, mean) * self.noise.draw(n_rows, rng)
+        return y if self.curve is None else self.curve.inverse(y)
+
+    def explain(self, child: str, parents: Sequence[str]) -> str:
+        if not self.terms:
+            return f"{child} stands alone: nothing in the table predicts it"
+        sides = [f"{_sign(c)}{t.words(parents)}" for t, c in zip(self.terms, self.coefficients[1:], strict=True)]
+        where = "ranks" if self.curve is None else "own units"
+        text = f"{child} in its {where}: {', '.join(sides)}; {100 * self.explained:.0f} % of its variance"
+        if self.spread.follows is not None:
+            by = "the prediction" if self.spread.follows < 0 else parents[self.spread.follows]
+            text += f"; its scatter changes with {by}"
+        return text + ("; the scatter is not Gaussian" if self.noise.dimension else "")
+
+    def content(self) -> Mapping[str, Any]:
+        return {
+            "kind": self.kind,
+            "terms": [term.content() for term in self.terms],
+            "coefficients": list(self.coefficients),
+            "spread": [list(self.spread.deviations), self.spread.follows, list(self.spread.cuts)],
+            "noise": [list(self.noise.weights), list(self.noise.means), list(self.noise.deviations)],
+            "curve": None if self.curve is None else self.curve.content(),
+            "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
+            "explained": self.explained,
+        }
+
+    @classmethod
+    def of_content(cls, content: Mapping[str, Any]) -> NumberRegression:
+        deviations, follows, cuts = content["spread"]
+        curves = [None if c is None else Curve.of_content(c) for c in (content["curve"], *content["parent_curves"])]
+        return cls(
+            str(content["kind"]),
+            tuple(Term.of_content(term) for term in content["terms"]),
+            tuple(map(float, content["coefficients"])),
+            Spread(tuple(map(float, deviations)), follows, tuple(map(float, cuts))),
+            Noise(*(tuple(map(float, part)) for part in content["noise"])),
+            curves[0],
+            tuple(curves[1:]),
+            float(content["explained"]),
+        )
+
+
+def _sign(coefficient: float) -> str:
+    return "+" if coefficient >= 0 else "−"

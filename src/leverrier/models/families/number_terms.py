@@ -1,0 +1,129 @@
+"""The columns of a regression, each a small function of the parents' cells: scores, squares, hinges, products…"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.models.curve import Curve
+from leverrier.models.families.conditional import Cells
+
+Floats = NDArray[np.float64]
+Shape = Literal[
+    "score",
+    "square",
+    "curve",
+    "curve square",
+    "hinge",
+    "step",
+    "code",
+    "product",
+    "curve product",
+    "slope",
+    "above",
+    "together",
+]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One column. `parents` are places among the family's parents (or among all columns, in a design)."""
+
+    shape: Shape
+    parents: tuple[int, ...]
+    low: float = 0.0
+    """The knot of a hinge or a step; the lower bound of a code's cells."""
+    high: float = 0.0
+    """The upper bound of a code's cells."""
+
+    def moved(self, places: Mapping[int, int]) -> Term:
+        """The same column where parents have other numbers."""
+        return Term(self.shape, tuple(places[p] for p in self.parents), self.low, self.high)
+
+    def column(self, cells: Sequence[Cells], curves: Sequence[Curve | None]) -> Floats:
+        """By row; NaN where a parent's cell is."""
+        first = cells[self.parents[0]]
+        match self.shape:
+            case "score":
+                return np.asarray(first, dtype=np.float64)
+            case "square":
+                return np.asarray(first, dtype=np.float64) ** 2 - 1
+            case "curve":
+                return _bent(first, curves[self.parents[0]])
+            case "curve square":
+                return _bent(first, curves[self.parents[0]]) ** 2 - 1
+            case "hinge":
+                return np.maximum(first - self.low, 0.0)
+            case "step":
+                return (first >= self.low).astype(np.float64)
+            case "code":
+                return self._inside(first)
+            case "product":
+                return np.asarray(first, dtype=np.float64) * cells[self.parents[1]]
+            case "curve product":
+                second = _bent(cells[self.parents[1]], curves[self.parents[1]])
+                return _bent(first, curves[self.parents[0]]) * second
+            case "slope":
+                return self._inside(first) * cells[self.parents[1]]
+            case "above":
+                return np.maximum(first - cells[self.parents[1]], 0.0)
+            case "together":
+                return np.maximum(first + cells[self.parents[1]], 0.0)
+
+    def _inside(self, cells: Cells) -> Floats:
+        return ((cells >= self.low) & (cells < self.high)).astype(np.float64)
+
+    def words(self, names: Sequence[str]) -> str:
+        """In the user's words, briefly."""
+        first = names[self.parents[0]]
+        match self.shape:
+            case "square" | "curve square":
+                return f"{first} squared"
+            case "hinge":
+                return f"{first} above its {_percent(self.low)} quantile"
+            case "code":
+                return f"{first} in one range or state"
+            case "step":
+                return f"whether {first} is above its {_percent(self.low)} quantile"
+            case "product" | "curve product":
+                return f"{first} × {names[self.parents[1]]}"
+            case "slope":
+                return f"{names[self.parents[1]]} where {first} is in one range or state"
+            case "above":
+                return f"{first} as far as it exceeds {names[self.parents[1]]}"
+            case "together":
+                return f"{first} and {names[self.parents[1]]} together above their middle"
+        return first
+
+    def content(self) -> list[Any]:
+        return [self.shape, list(self.parents), _plain(self.low), _plain(self.high)]
+
+    @classmethod
+    def of_content(cls, content: Sequence[Any]) -> Term:
+        shape, parents, low, high = content
+        return cls(shape, tuple(map(int, parents)), float(low), float(high))
+
+
+def _bent(cells: Cells, curve: Curve | None) -> Floats:
+    return np.asarray(cells, dtype=np.float64) if curve is None else curve(np.asarray(cells, dtype=np.float64))
+
+
+def _percent(score: float) -> str:
+    from scipy.special import ndtr
+
+    return f"{100 * float(ndtr(score)):.0f} %"
+
+
+def _plain(bound: float) -> float | str:
+    """JSON has no infinity: text says it."""
+    return bound if np.isfinite(bound) else ("inf" if bound > 0 else "-inf")
+
+
+def code_bounds(bounds: Sequence[float], code: int) -> tuple[float, float]:
+    """The cells that have this code, as an interval closed below and open above."""
+    edges = (-np.inf, *bounds, np.inf)
+    return float(edges[code]), float(edges[code + 1])

@@ -41,7 +41,9 @@ ALIKE = (
     "did",
 )
 ALIKE += ("settings", "seconds", "rows", "remaining", "scores", "merges")
-"""Parts of a result that are plain values."""
+"""Parts of a result that are plain values…"""
+LATER = ("rows", "remaining", "scores", "merges")
+"""…and those that first files did not have."""
 IN_TIME = ("gain", "z", "observed_name", "lags", "memories", "table", "order", "n_slices", "status", "notes", "folds")
 IN_TIME += ("accepted", "tested", "untested", "method", "inference", "steps")
 
@@ -124,7 +126,8 @@ def _finite(text: str) -> float:
 
 def _read_alike(content: Content) -> dict[str, Any]:
     hints = get_type_hints(Result)
-    return {name: read_as(content[name], hints[name], name) for name in ALIKE}
+    given = [name for name in ALIKE if name in content or name not in LATER]
+    return {name: read_as(content[name], hints[name], name) for name in given}
 
 
 def _verdict(content: Content) -> Verdict:

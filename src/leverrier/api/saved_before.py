@@ -58,7 +58,7 @@ def _sequences(content: Content) -> dict[str, Any]:
     summary, columns = content["summary"], content["columns"]
     holes, notes = summary["holes"], content["notes"]
     shape = {"rows": content["n_slices"], "columns": summary["columns"], "holes": holes, "notes": notes}
-    empty = {"compressors": (), "meanings": {}, "attempts": (), "power": None, "did": (), "scores": {}, "merges": {}}
+    empty = {"compressors": (), "meanings": {}, "attempts": (), "power": None, "did": ()}
     finished = content["status"] not in ("BUDGET", "INTERRUPTED")
     return {
         **empty,

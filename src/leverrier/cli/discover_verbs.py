@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 )
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several).")
 @click.option("--weights", metavar="COLUMN", help="The column that says how often each row counts.")
-@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3; 1 without evidence).")
+@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3 by default).")
 @click.option(
     "--draws",
     type=click.IntRange(0),

@@ -20,7 +20,7 @@ from leverrier.cli.group import VERBS, cli
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent
 GROUPS = {
-    "The one door": ("discover", "Discovery", "TimeDiscovery", "load", "save_picture"),
+    "The one door": ("discover", "Discovery", "Verdict", "load", "save_picture"),
     "Data": ("read_table", "describe_columns", "write_table", "Table", "read_sequences", "Sequences"),
     "Networks": (
         "Network",

@@ -138,7 +138,7 @@ def _in_time(table: Path, seconds: float, over: list[float]) -> str | None:
     if process.returncode:
         return f"code {process.returncode}: {error[-200:]}"
     answer: Any = lv.load(table.with_name("t.leverrier.json"))
-    if not answer.finished and "left out" not in " ".join(answer.examined.did):
+    if not answer.finished and "left out" not in " ".join(answer.result.did):
         return "it does not say what was left out"
     if over[-1] > max(1.0, 0.05 * seconds):
         return f"a budget of {seconds:.1f} s ended {over[-1]:.2f} s late"

@@ -114,7 +114,7 @@ def _discovered(jobs: int) -> str:
     from leverrier.api.saved import dump
 
     found: Any = lv.discover(rows(), draws=3, resamples=3, max_hidden=1, seed=2, jobs=jobs)
-    return of_json(json.loads(dump(replace(found.examined, seconds=0.0))))
+    return of_json(json.loads(dump(replace(found.result, seconds=0.0))))
 
 
 def _causes(jobs: int) -> str:

@@ -65,5 +65,5 @@ def _parquet() -> bytes:
 def _discovery() -> bytes:
     rows = lv.datasets.network("alarm").sample(200, seed=4).select(["CATECHOL", "CO", "HRBP", "HREKG", "HRSAT"])
     found = lv.discover(rows, draws=2, resamples=1, max_hidden=1, jobs=1, seed=0)
-    content = json.loads(dump(found.examined))  # type: ignore[union-attr]
+    content = json.loads(dump(found.result))  # type: ignore[union-attr]
     return json.dumps(content, ensure_ascii=False).encode()

@@ -39,7 +39,7 @@ def _read(kind: str, path: Path) -> None:
         for model in (found.network, found.baseline):
             _sound_network(model)
         _require(bool(str(found)) and bool(found.headline), "no words")
-        dump(found.examined)
+        dump(found.result)
     else:
         _sound_network(lv.read_network(path))
 

@@ -14,7 +14,6 @@ import numpy as np
 
 import leverrier as lv
 from leverrier.api.saved import dump
-from leverrier.api.time_saved import dump_time
 
 COLUMNS = ["CATECHOL", "CO", "HRBP", "ERRLOWOUTPUT", "HREKG", "HRSAT"]
 IGNORED = ("seconds", "versions", "finished")
@@ -43,7 +42,7 @@ def search(folder: Path | None) -> str:
         checkpoint=folder,
         resume=folder is not None,
     )
-    return of_json(json.loads(dump(replace(found.examined, seconds=0.0))))
+    return of_json(json.loads(dump(replace(found.result, seconds=0.0))))
 
 
 def chains(folder: Path | None) -> str:
@@ -69,7 +68,7 @@ def days() -> lv.Sequences:
 
 def slices(folder: Path | None, method: Any = "sequences") -> str:
     found: Any = lv.discover(days(), method=method, seed=1, checkpoint=folder, resume=folder is not None)
-    return of_json(json.loads(dump_time(found.findings, found.columns, found.summary, found.settings)))
+    return of_json(json.loads(dump(replace(found.result, seconds=0.0))))
 
 
 RUNS: dict[str, Callable[[Path | None], str]] = {

@@ -7,17 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 import leverrier as lv
-from leverrier.api.time_discovery import TimeDiscovery
+from leverrier.api.discovery import Discovery
 from leverrier.data.table import Table, Variable
 from leverrier.discovery.causes_route import _in_place
 from leverrier.discovery.diagnostics import described
-from leverrier.discovery.evidence.null_test import Evidence
+from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.examine import shape_of
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import Answer, ModelKind, Reason, Verdict
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.noisy_or.hidden_causes import hidden_causes
@@ -49,7 +50,7 @@ def found(
     rows: int = 400,
     holes: bool = False,
     others: int = 0,
-) -> Examined:
+) -> Result:
     """One hidden variable behind these columns, and further columns beside them."""
     rng = np.random.default_rng(len(names) + states)
     rest = tuple(f"column {i:03d}" for i in range(others))
@@ -82,9 +83,9 @@ def found(
     plain = network.without("H1") if others else lv.learn_structure(table, holes="available", max_parents=1).network
     attempts = tuple(Attempt(names[:3], "semi-clique", "as found", states, 3.0 - i, names) for i in range(30))
     posterior = network.posterior(table, "H1")
-    examined = Examined(
-        verdict="found",
-        kind="network",
+    examined = Result(
+        verdict=Verdict(Answer.FOUND, Reason.TESTED),
+        kind=ModelKind.NETWORK,
         hidden=(hidden,),
         compressors=(),
         network=network,
@@ -94,7 +95,6 @@ def found(
         spread=0.4,
         repaired=0.0,
         shape=shape_of(table),
-        reason="found",
         attempts=attempts,
         meanings={"H1": explain(network, table, "H1", posterior)},
         did=("tried 30 candidates",),
@@ -105,18 +105,18 @@ def found(
     return replace(examined, scores={"H1": ((2, -1003.0), (3, -1000.0), (4, -1009.0))}) if states <= 4 else examined
 
 
-def hostile() -> Examined:
+def hostile() -> Result:
     return found(HOSTILE, (f"no {EVIL}", "yes <!--"))
 
 
-def nothing() -> Examined:
+def nothing() -> Result:
     """Nothing hidden, and what would have been found."""
     table = lv.datasets.network("asia").sample(300, seed=0)
     plain = lv.learn_structure(table).network
     power = Power(300, 6, {0.1: 0.0, 0.2: 0.0, 0.4: 0.5, 0.6: 0.84, 0.8: 1.0})
-    examined = Examined(
-        verdict="none accepted",
-        kind="network",
+    examined = Result(
+        verdict=Verdict(Answer.NOTHING, Reason.NO_GAIN),
+        kind=ModelKind.NETWORK,
         hidden=(),
         compressors=(),
         network=plain,
@@ -126,22 +126,23 @@ def nothing() -> Examined:
         spread=0.0,
         repaired=0.0,
         shape=shape_of(table),
-        reason="none helped",
         power=power,
     )
     return described(examined, table, table, lv.BDe(), Plan(), run=QUICK)
 
 
-def signs(names: tuple[str, ...] | None = None) -> Examined:
+def signs(names: tuple[str, ...] | None = None) -> Result:
     """Overlapping causes behind yes/no columns."""
     x, _ = lv.datasets.hidden_causes(n_observed=7, n_causes=3, n_trials=200, seed=0)
     columns = tuple(Variable(name, (0, 1), "boolean") for name in names or tuple(f"sign {i}" for i in range(7)))
     table = Table(columns, np.ascontiguousarray(x.T.astype(np.uint8)))
     result = hidden_causes(table, sweeps=60, chains=1, seed=0, jobs=1)
-    evidence = Evidence(40.0, held_out=0.2, held_out_interval=(0.1, 0.3), kind="causes", p_value=0.001, tested=True)
-    empty = Examined(
-        verdict="none accepted",
-        kind="network",
+    evidence = Evidence(
+        40.0, held_out=0.2, held_out_interval=(0.1, 0.3), kind=Compared.CAUSES, p_value=0.001, tested=True
+    )
+    empty = Result(
+        verdict=Verdict(Answer.NOTHING, Reason.NO_GAIN),
+        kind=ModelKind.NETWORK,
         hidden=(),
         compressors=(),
         network=lv.learn_structure(table).network,
@@ -151,13 +152,12 @@ def signs(names: tuple[str, ...] | None = None) -> Examined:
         spread=0.0,
         repaired=0.0,
         shape=shape_of(table),
-        reason="none helped",
         settings={"seed": 0},
     )
     return described(_in_place(table, empty, result, evidence, "compared"), table, table, lv.BDe(), Plan(), run=QUICK)
 
 
-def numbers() -> Examined:
+def numbers() -> Result:
     """Classes over numbers and a category."""
     from leverrier.discovery.examine import Tests
     from leverrier.discovery.mixed_route import examine_classes
@@ -180,7 +180,7 @@ def diary(
     days: int = 200,
     method: str = "auto",
     regime: bool = True,
-) -> TimeDiscovery:
+) -> Discovery:
     """A regime that lasts drives all columns but the last, in two sequences; or nothing does."""
     rng = np.random.default_rng(4)
     state = np.concatenate([np.cumsum(rng.random(days) < 0.03) % 2 for _ in range(2)])

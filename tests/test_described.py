@@ -126,7 +126,7 @@ def test_sharpness_is_one_for_certain_rows_and_zero_for_rows_that_say_nothing():
 def test_discover_fills_all_of_it_and_no_row():
     table = star().sample(600, seed=0).drop("H")
     found = lv.discover(table, method="network", draws=1, resamples=0, max_hidden=1, jobs=1)
-    examined = found.examined
+    examined = found.result
     assert examined.rows is not None
     assert examined.rows.total == 600
     assert examined.remaining is not None

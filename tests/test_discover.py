@@ -27,7 +27,7 @@ def found(truth) -> lv.Discovery:
 
 
 def test_a_hidden_cause_is_found_and_said_in_words(found, truth):
-    assert found.verdict == "found"
+    assert str(found.verdict) == "found"
     (h,) = found.hidden
     assert h.neighbours == set(truth.variables) - {"h"}
     assert h.states == 2
@@ -100,7 +100,7 @@ def test_nothing_hidden_is_said_with_what_would_have_been_missed():
     table = lv.Table.from_codes({f"v{i}": (0, 1, 2) for i in range(6)}, rng.integers(0, 3, (6, 600)))
     found = lv.discover(table, draws=3, jobs=1)
     assert found.hidden == ()
-    assert found.verdict in ("none accepted", "no candidates")
+    assert str(found.verdict) == "nothing"
     assert "Nothing hidden was found" in str(found)
     assert "With 600 rows we would" in str(found)
     with pytest.raises(lv.OptionError, match="nothing hidden"):
@@ -112,7 +112,7 @@ def test_holes_are_taken_as_they_are(truth):
     frame = truth.drop("h").to_pandas().astype(object)
     frame = frame.mask(np.random.default_rng(2).random(frame.shape) < 0.1)
     found = lv.discover(frame, evidence=False, jobs=1)
-    assert found.verdict == "not tested"
+    assert str(found.verdict) == "not tested"
     assert found.hidden[0].neighbours == set(frame.columns)
     assert found.posterior(frame).shape == (1200, 2)
     assert "empty cells" in str(found)
@@ -184,7 +184,7 @@ def test_the_command_writes_report_and_findings_and_gives_rows_their_states(trut
     lv.write_table(truth.drop("h"), tmp_path / "survey.csv")
     arguments = ["discover", str(tmp_path / "survey.csv"), "--no-evidence", "--jobs", "1"]
     assert run(arguments) == 0
-    assert "One hidden variable is at work" in capsys.readouterr().out
+    assert "Not tested: one hidden variable was found" in capsys.readouterr().out
     assert {p.name for p in tmp_path.iterdir()} == {"survey.csv", "survey.leverrier.html", "survey.leverrier.json"}
     out = tmp_path / "out.csv"
     saved, table = str(tmp_path / "survey.leverrier.json"), str(tmp_path / "survey.csv")
@@ -212,5 +212,5 @@ def test_posteriors_of_nothing_are_one_line(tmp_path, capsys):
 
 def test_a_budget_ends_in_time_with_an_answer(truth):
     found = lv.discover(truth.drop("h"), budget=1.0, jobs=1)
-    assert found.verdict in ("found", "not tested", "none accepted", "search unstable")
+    assert str(found.verdict) in ("found", "not tested", "undecided")
     assert str(found)

@@ -11,8 +11,9 @@ from scipy.stats import chi2_contingency
 import leverrier as lv
 from leverrier.counts.label_agreement import adjusted_rand
 from leverrier.discovery.evidence.class_or_arcs import whole_class
+from leverrier.discovery.evidence.evidence import Evidence, Stopped
 from leverrier.discovery.evidence.held_out import held_out_gain
-from leverrier.discovery.evidence.null_test import FLOOR, MARGIN, Evidence, Null, decided, null_test, threshold
+from leverrier.discovery.evidence.null_test import FLOOR, MARGIN, Null, decided, null_test, threshold
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import drawn, support
 from leverrier.discovery.meaning import explain
@@ -97,10 +98,10 @@ def test_a_gain_is_believed_only_clear_of_what_nothing_hidden_shows():
     assert threshold([]) == FLOOR
     assert threshold([50.0, 50.0, 50.0]) == pytest.approx(50 + MARGIN)
     assert threshold([10.0, 20.0]) == pytest.approx(15 + 2.5 * np.std([10, 20], ddof=1) + MARGIN)
-    assert decided(20.0, [25.0, 21.0]).startswith("tables with nothing hidden")
-    assert decided(20.0, [25.0, 1.0]) == ""
-    assert decided(500.0, [10.0] * 3) == ""  # too few to be sure
-    assert decided(500.0, [10.0] * 8).startswith("the gain was far above")
+    assert decided(20.0, [25.0, 21.0]) is Stopped.ALIKE
+    assert decided(20.0, [25.0, 1.0]) is None
+    assert decided(500.0, [10.0] * 3) is None  # too few to be sure
+    assert decided(500.0, [10.0] * 8) is Stopped.CLEAR
     assert Evidence(5.0, (9.0,), 1.0, accepted=False, tested=True).compressor
 
 
@@ -125,7 +126,7 @@ def test_a_stop_leaves_the_gain_untested(searched):
     stop.ask()
     evidence = null_test(replace(searched, run=Run.of(stop=stop)), 19)
     assert len(evidence.null_gains) < 19
-    assert evidence.stopped == "the budget ran out"
+    assert evidence.stopped is Stopped.BUDGET
 
 
 def test_held_out_gain_is_the_mean_over_folds_done_by_hand(searched, hidden_star):

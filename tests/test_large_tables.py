@@ -211,11 +211,11 @@ def test_what_a_sample_shows_is_learned_from_all_rows():
     options = {"method": "network", "draws": 2, "resamples": 0, "max_hidden": 1}
     found = lv.discover(x, sample=1500, **options)
     again = lv.discover(x.distinct(), sample=1500, **options)
-    assert found.verdict == again.verdict == "found"
+    assert str(found.verdict) == str(again.verdict) == "found"
     assert found.hidden[0].evidence.rows == 1500
     assert found.gain == again.gain > found.hidden[0].evidence.gain
     assert found.network == again.network
-    assert found.examined.shape.rows == 6000
+    assert found.result.shape.rows == 6000
     assert "of that size" in str(found)
 
 
@@ -232,9 +232,9 @@ def test_a_budget_of_work_is_the_same_every_time():
     first, second = (lv.discover(x, method="network", work=9, jobs=jobs) for jobs in (1, 2))
     assert first.network == second.network
     assert str(first) == str(second)
-    assert first.examined.settings["finished"] is False
+    assert first.result.settings["finished"] is False
     whole = lv.discover(x, method="network", draws=2, resamples=0, work=10_000)
-    assert whole.examined.settings["finished"] is True
+    assert whole.result.settings["finished"] is True
 
 
 def test_a_search_stops_after_so_many_families():

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leverrier.api.saved import dump, load_examined
+from leverrier.api.saved import dump, load_result
 from leverrier.data.table import Table
 from leverrier.discovery.states.agglomeration import agglomerate
 from leverrier.discovery.states.first_states import first_states
@@ -98,7 +98,7 @@ def test_drawn_with_the_states_in_orange():
 
 def test_saved_and_loaded():
     found = replace(case(), merges={"H1": TREE})
-    assert load_examined(dump(found)).merges == {"H1": TREE}
+    assert load_result(dump(found)).merges == {"H1": TREE}
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_a_damaged_tree_is_refused(broken):
     content = json.loads(dump(replace(case(), merges={"H1": TREE})))
     content["merges"]["H1"] |= broken
     with pytest.raises(FormatError, match="missing or damaged"):
-        load_examined(json.dumps(content))
+        load_result(json.dumps(content))

@@ -11,13 +11,13 @@ from html.parser import HTMLParser
 import pytest
 
 from leverrier.api.discovery import Discovery
-from leverrier.api.saved import dump, load_examined
+from leverrier.api.saved import dump, load_result
 from leverrier.discovery.findings import Attempt
 from leverrier.errors import FormatError, OptionError
 from leverrier.report.charts.pictures import save_picture
 from leverrier.report.html.page_html import MOST_BYTES
 from leverrier.report.pages.discovery_page import discovery_page
-from leverrier.report.parts.page_parts import Part, Words, abbreviated, shortened
+from leverrier.report.parts.page_parts import abbreviated, shortened
 from leverrier.report.parts.profiles import wilson
 from tests import report_cases as cases
 
@@ -165,15 +165,10 @@ def test_the_width_of_an_arc_grows_with_its_support(pages):
     assert widths[0] < widths[-1]
 
 
-def test_parts_of_sequences_have_a_place(pages):
-    part = Part("over-time", "Over time", [Words("A ribbon.")])
-    assert "over-time" in Seen(discovery_page(pages["nothing"][0], "t", over_time=[part])).idents
-
-
 def test_saved_findings_give_the_same_page(pages):
     for name in ("found", "signs", "numbers", "nothing"):
         examined, _ = pages[name]
-        back = load_examined(dump(examined))
+        back = load_result(dump(examined))
         assert (back.rows, back.remaining, back.scores) == (examined.rows, examined.remaining, examined.scores)
 
 
@@ -181,7 +176,7 @@ def test_a_file_without_the_newer_fields_is_still_read(pages):
     content = json.loads(dump(pages["found"][0]))
     for field in ("rows", "remaining", "scores"):
         del content[field]
-    back = load_examined(json.dumps(content))
+    back = load_result(json.dumps(content))
     assert (back.rows, back.remaining, dict(back.scores)) == (None, None, {})
     assert "not measured" in discovery_page(back, "old")
 
@@ -251,4 +246,4 @@ def test_evidence_without_its_figures_is_refused(broken):
     content = json.loads(dump(cases.found()))
     content["hidden"][0]["evidence"] |= broken
     with pytest.raises(FormatError, match="evidence without its figures"):
-        load_examined(json.dumps(content))
+        load_result(json.dumps(content))

@@ -33,7 +33,7 @@ OPTIONS = {"draws": 3, "resamples": 2, "max_hidden": 1, "jobs": 1, "seed": 1}
 
 
 def digest(found):
-    content = json.loads(dump(replace(found.examined, seconds=0.0)))
+    content = json.loads(dump(replace(found.result, seconds=0.0)))
     return json.dumps(content, sort_keys=True)
 
 
@@ -84,9 +84,9 @@ def test_a_run_cut_short_answers_and_goes_on(rows, tmp_path, after):
     hard = lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True, progress=Weary(3, cut))
     for each in (found, hard):
         if digest(each) != whole:
-            assert "the time ran out" in each.examined.did[-1]
+            assert "the time ran out" in each.result.did[-1]
         each.network.posterior(rows, COLUMNS[0])
-        assert json.loads(dump(each.examined))["verdict"] == each.verdict
+        assert json.loads(dump(each.result))["verdict"] == str(each.verdict)
     assert digest(lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True)) == whole
 
 
@@ -106,7 +106,7 @@ def test_an_answer_that_is_there_is_not_cut(rows, tmp_path, monkeypatch):
 
 def test_a_budget_of_nothing_answers_too(rows, tmp_path):
     found = lv.discover(rows, **OPTIONS, checkpoint=tmp_path, budget=1e-6)
-    assert "left out" in found.examined.did[-1]
+    assert "left out" in found.result.did[-1]
     whole = lv.discover(rows, **OPTIONS)
     assert digest(lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True)) == digest(whole)
 

@@ -22,7 +22,7 @@ def test_the_documented_snippets_run(tmp_path, monkeypatch, capsys):
     assert np.all(names["ahead"].numbers["pulse"].low < names["ahead"].numbers["pulse"].high)
     assert names["found"].posterior.shape == (720, 2)
     said = capsys.readouterr().out
-    assert "A hidden variable is at work" in said
+    assert "One hidden variable is at work" in said
     assert (tmp_path / "diary.html").stat().st_size < 3_000_000
     assert "Sequences(6 of 720 slices in all, 2 variables)" in said
     assert re.search(r"HiddenMarkov\(2 states, chosen by bic among \[1, 2, 3, 4\]", said)

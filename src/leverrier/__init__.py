@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from leverrier.api.discover import discover as discover
     from leverrier.api.discover import load as load
     from leverrier.api.discovery import Discovery as Discovery
-    from leverrier.api.time_discovery import TimeDiscovery as TimeDiscovery
     from leverrier.data.reading.read_table import describe_columns as describe_columns
     from leverrier.data.reading.read_table import read_table as read_table
     from leverrier.data.reading.write_table import write_table as write_table
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from leverrier.discovery.states.cardinality import cardinality as cardinality
     from leverrier.discovery.time.find_in_time import find_in_time as find_in_time
     from leverrier.discovery.time.find_memories import find_memories as find_memories
+    from leverrier.discovery.verdict import Verdict as Verdict
     from leverrier.errors import FallError as FallError
     from leverrier.errors import FormatError as FormatError
     from leverrier.errors import InputError as InputError
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 _WHERE = {
     "api.discover": ("discover", "load"),
     "api.discovery": ("Discovery",),
-    "api.time_discovery": ("TimeDiscovery",),
+    "discovery.verdict": ("Verdict",),
     "data.reading.read_table": ("describe_columns", "read_table"),
     "data.reading.write_table": ("write_table",),
     "data.sequences.read_sequences": ("read_sequences",),

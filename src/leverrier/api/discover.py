@@ -6,14 +6,13 @@ import os
 import time as clock
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from numpy.typing import ArrayLike
 
 import leverrier
 from leverrier.api.discovery import Discovery
-from leverrier.api.kinds import IN_TIME, TIME
-from leverrier.api.saved import load_examined, read_content
+from leverrier.api.saved import load_result
 from leverrier.counts.cluster_parts import ClusterParts
 from leverrier.counts.parted_counts import gathered
 from leverrier.data.file_parts import look_at
@@ -25,10 +24,10 @@ from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.examine import Tests, examine, left_out
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import examine_large, sample_size
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
@@ -38,9 +37,8 @@ from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.run.stop import Stop, answered
 
-if TYPE_CHECKING:
-    from leverrier.api.time_discovery import TimeDiscovery
-
+IN_TIME = ("sequences", "boyen1999")
+"""Methods for rows that come one after another."""
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
 DRAWS, RESAMPLES = 19, 6
@@ -75,7 +73,7 @@ def discover(
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     seed: int = 0,
-) -> Discovery | TimeDiscovery:
+) -> Discovery:
     """Is something unmeasured at work in this table? What does it drive, how many states has it, and how sure are we?
 
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
@@ -84,7 +82,7 @@ def discover(
                 columns, numbers as they are; "causes": overlapping yes/no causes; "sequences": rows in their order
                 are one sequence; "boyen1999": sequences by the source's loop, arcs that skip slices becoming memories
     evidence    False leaves the tests out: what is found is then "not tested"
-    max_hidden  at most so many: 3, or 1 without tests, since each next one rests on those before it
+    max_hidden  at most so many, 3 by default
     draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
@@ -123,7 +121,7 @@ def discover(
         }
         in_time = Run.of(budget, stop=stop, progress=progress)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
-    max_hidden = (MOST_HIDDEN if evidence else 1) if max_hidden is None else max_hidden
+    max_hidden = MOST_HIDDEN if max_hidden is None else max_hidden
     begun = clock.monotonic()
     run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
     whole = _table(data, _reading(data, weights, ignore, types, missing), max_memory, run.workers.client)
@@ -139,7 +137,7 @@ def discover(
     about = (*identity(table), method, plan, tests, rule, numbers, cells, rows)
     with run.kept_in(checkpoint, resume, "discover", *about) as run:
 
-        def examined_by(run: Run, thorough: bool) -> tuple[Examined, Run]:
+        def examined_by(run: Run, thorough: bool) -> tuple[Result, Run]:
             found = _routes(whole, table, method, rule, plan, tests, rows, run)
             return described(found, whole, table, rule, plan, thorough=thorough, run=run), run
 
@@ -161,24 +159,19 @@ def discover(
     return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
 
 
-def load(path: str | os.PathLike[str]) -> Discovery | TimeDiscovery:
-    """What `Discovery.save` or `TimeDiscovery.save` wrote."""
+def load(path: str | os.PathLike[str]) -> Discovery:
+    """What `Discovery.save` wrote."""
     name = os.fspath(path)
     try:
         text = read_whole(name).decode()
     except UnicodeDecodeError:
         raise OptionError(f"{name}: not a text file, so no saved discovery") from None
-    content = read_content(text, name)
-    if content["format"] != TIME:
-        return Discovery(load_examined(text, name))
-    from leverrier.api.time_discovery import load_content
-
-    return load_content(content, name)
+    return Discovery(load_result(text, name))
 
 
 def _routes(
     whole: Table, table: Table, method: Method, score: Score, plan: Plan, tests: Tests, rows: int, run: Run
-) -> Examined:
+) -> Result:
     """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes.
 
     `whole` has every row, with its numbers; `table` the same without them, or its distinct rows.
@@ -198,7 +191,7 @@ def _routes(
         cut = f"cut {binned} columns of numbers into bins (networks are over states)"
         examined = replace(examined, did=(cut, *examined.did))
     if method in ("auto", "causes") and applies(table):
-        return with_causes(table, examined, score, plan, run)
+        return with_causes(table, examined, score, plan, run, asked=not tests.none)
     return examined
 
 

@@ -1,9 +1,9 @@
-"""`Discovery`: what `discover` gives back."""
+"""`Discovery`: what `discover` gives back, for tables and for sequences."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,77 +12,116 @@ from numpy.typing import NDArray
 from leverrier.api.added_columns import add_states
 from leverrier.api.saved import dump
 from leverrier.data.card import card
-from leverrier.data.reading.read_table import read_table
-from leverrier.discovery.examined import Examined
+from leverrier.data.sequences.read_sequences import read_sequences
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.table import Table, code_type
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.hidden_model import HiddenModel
+from leverrier.discovery.result import Result
+from leverrier.discovery.time.time_model import Model
+from leverrier.discovery.verdict import Verdict
 from leverrier.errors import OptionError
 from leverrier.formats.network_files import write_whole
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.network import Network
-from leverrier.report.pages.discovery_page import discovery_page
+from leverrier.models.slices.slice_model import SliceModel
 from leverrier.report.words.verdict_words import headline, verdict
 
 if TYPE_CHECKING:
     import altair
 
 Floats = NDArray[np.float64]
+HEAD = ("hidden", "states", "gain, nats", "drives", "driven by", "tested")
 
 
 @dataclass(frozen=True, eq=False)
 class Discovery:
     """A verdict in words (print it), the hidden variables, and every row's states."""
 
-    examined: Examined
+    result: Result
+    sequences: Sequences | None = field(default=None, repr=False)
+    """What it was learnt from, of sequences; None where it was read from a file."""
 
     @property
     def hidden(self) -> tuple[HiddenVariable, ...]:
-        """The hidden variables that were believed, in the order they were found."""
-        return self.examined.hidden
+        """The hidden variables that were found, in that order; `believed` are those that tests speak for."""
+        return self.result.hidden
+
+    @property
+    def believed(self) -> tuple[HiddenVariable, ...]:
+        """Those that are at work, by the tests."""
+        return self.result.believed
+
+    @property
+    def untested(self) -> tuple[HiddenVariable, ...]:
+        """Those of which no test says yet whether they are real."""
+        return self.result.untested
 
     @property
     def compressors(self) -> tuple[HiddenVariable, ...]:
         """Those that gain score, but no more than tables with nothing hidden show."""
-        return self.examined.compressors
+        return self.result.compressors
 
     @property
-    def verdict(self) -> str:
-        """found, compressor, none accepted, no candidates, search unstable, or not tested."""
-        return self.examined.verdict
+    def verdict(self) -> Verdict:
+        """Its `str` is found, nothing, undecided or not tested; its `reason` says why."""
+        return self.result.verdict
 
     @property
     def kind(self) -> str:
-        """What kind of model the verdict rests on: network, classes or causes."""
-        return self.examined.kind
+        """What kind of model the verdict rests on: network, classes, causes or sequences."""
+        return self.result.kind
 
     @property
     def finished(self) -> bool:
         """Whether everything was done: False if a budget or an interrupt cut it short."""
-        return bool(self.examined.settings.get("finished", True))
+        return bool(self.result.settings.get("finished", True))
 
     @property
     def headline(self) -> str:
-        return headline(self.examined)
+        return headline(self.result)
 
     @property
-    def network(self) -> Network:
-        """With the hidden variables."""
-        return self.examined.network
+    def network(self) -> Network | DynamicNetwork | None:
+        """With the hidden variables; None where sequences need memories, which no network of lags has."""
+        return self.result.network
 
     @property
-    def baseline(self) -> Network:
-        """The best network without them."""
-        return self.examined.baseline
+    def baseline(self) -> Network | DynamicNetwork | SliceModel | None:
+        """The best model without them: a network, or of sequences also one of slices."""
+        return self.result.baseline if self.result.time is None else self.result.time.observed
+
+    @property
+    def model(self) -> HiddenModel | Model:
+        """What the verdict rests on; of sequences surprise and posterior of new data are its methods."""
+        return self.result.model if self.result.time is None else self.result.time.model
 
     @property
     def gain(self) -> float:
         """Of all hidden variables together, in nats."""
-        return self.examined.gain
+        return self.result.gain
 
-    def posterior(self, data: Any, name: str | None = None) -> Floats:
-        """(rows, states): P(state of a hidden variable | row), in the order of the rows; the first one by default."""
+    def bits_per_slice(self, data: Any = None) -> float:
+        """Of sequences, what a slice costs the model (less is better): of the data learnt from, or of others."""
+        if self.result.time is None:
+            raise OptionError("bits a slice are for sequences: this discovery is of a table")
+        return self.result.time.face.bits_per_slice(self._sequences(data))
+
+    def posterior(self, data: Any = None, name: str | None = None) -> Floats:
+        """(rows, states): P(state of a hidden variable | row, or its whole sequence), in the order of the rows; of the
+        first variable by default. Sequences that it was learnt from need not be given again."""
         chosen = self._chosen(name)
-        if self.examined.model is not None:
-            return self._by_model(data, chosen)
-        return self.network.posterior(self._rows(data), chosen)
+        return self._posteriors(data, chosen)[chosen]
+
+    def _posteriors(self, data: Any, name: str | None = None) -> dict[str, Floats]:
+        """By hidden variable; at least that of the one that is named."""
+        if self.result.time is not None:
+            sequences = self._sequences(data)
+            found = self.result.time.posterior(None if sequences is self.sequences else sequences)
+            return {each: sequences.by_row(shares) for each, shares in found.items()}
+        if data is None:
+            raise OptionError("the rows are not kept: give the data")
+        return self.result.model.posterior(data, name)
 
     def add_to(self, data: Any) -> Any:
         """The data with a column for each hidden variable's most probable state and one for its probability.
@@ -91,24 +130,28 @@ class Discovery:
         """
         return add_states(data, self.states_of(data))
 
-    def states_of(self, data: Any) -> dict[str, list[Any]]:
+    def states_of(self, data: Any = None) -> dict[str, list[Any]]:
         """Columns for each hidden variable: `NAME`, its most probable state, and `NAME_probability`, by row."""
         columns: dict[str, list[Any]] = {}
+        shares = self._posteriors(data) if self.hidden else {}
         for each in self.hidden:
-            labels, posterior = self._labels(each.name), self.posterior(data, each.name)
-            columns[each.name] = [labels[k] for k in posterior.argmax(axis=1)]
-            columns[f"{each.name}_probability"] = posterior.max(axis=1).tolist()
+            own, labels = shares[each.name], self._labels(each)
+            columns[each.name] = [labels[k] for k in own.argmax(axis=1).tolist()]
+            columns[f"{each.name}_probability"] = own.max(axis=1).tolist()
         return columns
 
     def report(self, path: str | os.PathLike[str], title: str | None = None, *, live: bool = True) -> None:
         """Write the report: one HTML file that needs no network. Its figures answer when they are pointed at;
         `live=False` leaves out the script for that, 0.9 MB, and they are pictures."""
-        page = discovery_page(self.examined, title or "What nobody measured", live=live)
+        from leverrier.report.pages.discovery_page import discovery_page
+
+        over_time = "" if self.result.time is None else ", over time"
+        page = discovery_page(self.result, title or f"What nobody measured{over_time}", live=live)
         write_whole(os.fspath(path), page.encode())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything as JSON; `leverrier.load` reads it back."""
-        write_whole(os.fspath(path), dump(self.examined).encode())
+        """Write everything as JSON; `leverrier.load` reads it back. No row of the data is in it."""
+        write_whole(os.fspath(path), dump(self.result).encode())
 
     def _chosen(self, name: str | None) -> str:
         names = [each.name for each in self.hidden]
@@ -118,55 +161,57 @@ class Discovery:
             raise OptionError(f"no hidden variable {name!r}: found were {', '.join(names)}")
         return name or names[0]
 
-    def _by_model(self, data: Any, name: str) -> Floats:
-        """Classes over numbers answer with their posterior; causes with P(absent), P(present)."""
-        if self.kind == "classes":
-            return self.examined.model.posterior(data)
-        number = [each.name for each in self.hidden].index(name)
-        present = self.examined.model.posterior(self._signs(data))[:, number]
-        return np.column_stack([1 - present, present])
+    def _labels(self, each: HiddenVariable) -> tuple[Any, ...]:
+        if each.chain is not None:
+            return each.chain.labels or tuple(range(each.states))
+        return self.result.model.labels[each.name]
 
-    def _signs(self, data: Any) -> Floats:
-        """1 where a sign is there, 0 where not, NaN where nothing was seen."""
-        yes = self.examined.settings["yes"]
-        rows = self._rows(data)
-        signs = np.full((rows.n_rows, len(self.examined.model.names)), np.nan)
-        for place, name in enumerate(self.examined.model.names):
-            codes = rows.column(name)
-            signs[:, place] = np.where(codes == rows.missing, np.nan, codes == rows.states[name].index(yes[name]))
-        return signs
-
-    def _labels(self, name: str) -> tuple[Any, ...]:
-        if self.examined.model is None:
-            return self.network.states[name]
-        return tuple(range(next(each.states for each in self.hidden if each.name == name)))
-
-    def _rows(self, data: Any) -> Any:
-        """The rows in the network's states; a value never seen is a hole."""
-        return read_table(data, like=self.examined.like(), unseen="hole")
+    def _sequences(self, data: Any) -> Sequences:
+        if data is None and self.sequences is None:
+            raise OptionError("the rows are not in the saved file: give the data")
+        if data is None:
+            return self.sequences  # type: ignore[return-value]
+        columns, settings = self.result.shape.variables, self.result.settings
+        kind = code_type(max((column.cardinality for column in columns), default=1))
+        empty = Table(columns, np.zeros((len(columns), 0), dtype=kind))
+        by, time = (None if isinstance(data, Sequences) else settings.get(name) for name in ("by", "time"))
+        return read_sequences(data, by, time, like=empty, unseen="hole")
 
     def __str__(self) -> str:
-        return verdict(self.examined)
+        return verdict(self.result)
 
     def __repr__(self) -> str:
         return f"Discovery({self.verdict}: {self.headline})"
 
     def _repr_html_(self) -> str:
-        shape = self.examined.shape
-        facts = {"rows": f"{shape.rows:,}", "columns": shape.columns, "empty cells": f"{shape.holes:,}"}
+        shape = self.result.shape
+        rows_are = {"sequences": f"{shape.sequences:,}", "slices": f"{shape.rows:,}"}
+        facts = rows_are if shape.sequences else {"rows": f"{shape.rows:,}"}
+        facts |= {"columns": str(shape.columns), "empty cells": f"{shape.holes:,}"}
         rows = [
-            (each.name, each.states, f"{each.gain:,.1f}", ", ".join(each.children[:8]), ", ".join(each.parents[:8]))
+            (
+                each.name,
+                each.states,
+                f"{each.gain:,.1f}",
+                ", ".join(each.children[:8]),
+                ", ".join(each.parents[:8]),
+                "yes" if each in self.believed else "no",
+            )
             for each in self.hidden
         ]
         words = (f'{self.verdict}; found.report("report.html") writes the whole report',)
-        return card(self.headline, facts, ("hidden", "states", "gain, nats", "drives", "driven by"), rows, words)
+        return card(self.headline, facts, HEAD, rows, words)
 
     def plot_network(self) -> altair.TopLevelMixin:
         """The network with its hidden variables, as an Altair chart. `leverrier.save_picture` writes it as a file."""
         from leverrier.report.charts.network_chart import network_chart
         from leverrier.report.charts.network_drawing import picture
 
-        return network_chart(picture(self.examined))
+        if self.result.time is not None:
+            if not isinstance(self.network, DynamicNetwork):
+                raise OptionError("sequences with memories have no network of lags to draw: see the report")
+            return self.network.plot_graph()
+        return network_chart(picture(self.result))
 
     def plot_states(self, name: str | None = None) -> altair.TopLevelMixin:
         """What the states of a hidden variable look like, with 95 % intervals; of causes, which signs they reach."""
@@ -174,22 +219,26 @@ class Discovery:
         from leverrier.report.parts.profiles import profiles
 
         chosen = self._chosen(name)
-        if self.kind == "causes":
-            return links_chart(self.examined.model, [each.name for each in self.hidden])
-        found = profiles(self.examined, next(each for each in self.hidden if each.name == chosen))
+        causes = None if self.result.other is None else self.result.other.causes
+        if causes is not None:
+            return links_chart(causes, [each.name for each in self.hidden])
+        found = profiles(self.result, next(each for each in self.hidden if each.name == chosen))
         if not found:
             raise OptionError(f"what the states of {chosen!r} mean was not worked out")
         return profile_chart(found[0])
 
     def plot_evidence(self, name: str | None = None) -> altair.TopLevelMixin:
-        """The gain beside those of simulated tables; where nothing was tested, what would have been found."""
+        """The gain beside those of simulated tables; of sequences by part that was held out; where nothing was tested,
+        what would have been found."""
         from leverrier.report.charts.discovery_charts import null_histogram, power_chart
+        from leverrier.report.charts.sequence_charts import folds_chart
 
-        tested = [each for each in (*self.hidden, *self.compressors) if each.evidence and each.evidence.null_gains]
-        if name is not None:
-            tested = [each for each in tested if each.name == name]
+        if self.result.time is not None and any(fold.hidden is not None for fold in self.result.time.folds):
+            return folds_chart(self.result.time.folds)
+        known = [(each.name, each.evidence) for each in (*self.hidden, *self.compressors)]
+        tested = [one for other, one in known if one is not None and one.draws and name in (None, other)]
         if tested:
-            return null_histogram(tested[0].evidence)
-        if name is None and self.examined.power is not None:
-            return power_chart(self.examined.power)
+            return null_histogram(tested[0])
+        if name is None and self.result.power is not None:
+            return power_chart(self.result.power)
         raise OptionError("no simulated tables were drawn for this: run discover with evidence=True")

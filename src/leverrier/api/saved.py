@@ -1,76 +1,120 @@
-"""Everything that was found out, as one JSON file, and back."""
+"""Everything that was found out, as one JSON file, and back: of tables and of sequences."""
 
 from __future__ import annotations
 
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from dataclasses import replace
+from typing import Any, get_type_hints
 
 import numpy as np
 
-from leverrier.api.kinds import TABLE, TIME
-from leverrier.data.table import Variable
-from leverrier.discovery.evidence.certainty import Certainty, Rows
-from leverrier.discovery.evidence.null_test import Evidence
-from leverrier.discovery.evidence.power import Power
-from leverrier.discovery.evidence.residual import Pair, Remaining
-from leverrier.discovery.examined import Examined, Shape
-from leverrier.discovery.findings import Attempt, HiddenVariable
-from leverrier.discovery.meaning import Mark, State
-from leverrier.discovery.states.merge_tree import MergeTree
-from leverrier.errors import FormatError
+from leverrier.api.saved_before import upgraded
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.hidden_model import NetworkModel, read_hidden_model
+from leverrier.discovery.result import Result
+from leverrier.discovery.time.along_time import AlongTime
+from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_result import result_in_time
+from leverrier.discovery.verdict import Answer, ModelKind, Reason, Verdict
+from leverrier.errors import FormatError, LeverrierError
+from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic
 from leverrier.formats.network_json import dumps_json, loads_json
-from leverrier.formats.typed import require_types
-from leverrier.models.mixed_class_model import MixedClasses
-from leverrier.models.mixture import Mixture
-from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
+from leverrier.formats.typed import plain, read_as, read_plain
+from leverrier.models.network import Network
+from leverrier.report.words.verdict_words import verdict
 
-VERSION = 1
+FORMAT, VERSION = "leverrier-discovery", 2
+Content = Mapping[str, Any]
+ALIKE = (
+    "compressors",
+    "score",
+    "baseline_score",
+    "spread",
+    "repaired",
+    "shape",
+    "meanings",
+    "attempts",
+    "power",
+    "did",
+)
+ALIKE += ("settings", "seconds", "rows", "remaining", "scores", "merges")
+"""Parts of a result that are plain values…"""
+LATER = ("rows", "remaining", "scores", "merges")
+"""…and those that first files did not have."""
+IN_TIME = ("gain", "z", "observed_name", "lags", "memories", "table", "order", "n_slices", "status", "notes", "folds")
+IN_TIME += ("accepted", "tested", "untested", "method", "inference", "steps")
 
 
-def dump(found: Examined) -> str:
+def dump(found: Result) -> str:
     """The JSON text. Networks are inside in their own format, numbers keep every digit."""
+    hints = get_type_hints(Result)
     content = {
-        "format": TABLE,
+        "format": FORMAT,
         "version": VERSION,
-        "verdict": found.verdict,
-        "kind": found.kind,
+        "verdict": str(found.verdict),
+        "reason": found.verdict.reason.value,
+        "reason_name": found.verdict.reason.name,
+        "kind": found.kind.value,
+        "words": verdict(found).splitlines(),
         "hidden": [_variable(each) for each in found.hidden],
-        "compressors": [_variable(each) for each in found.compressors],
-        "network": json.loads(dumps_json(found.network)),
-        "baseline": json.loads(dumps_json(found.baseline)),
-        "score": found.score,
-        "baseline_score": found.baseline_score,
-        "spread": found.spread,
-        "repaired": found.repaired,
-        "shape": asdict(found.shape),
-        "reason": found.reason,
-        "meanings": {name: [_state(state) for state in states] for name, states in found.meanings.items()},
-        "attempts": [asdict(each) for each in found.attempts],
-        "power": None if found.power is None else {**asdict(found.power), "shares": list(found.power.shares.items())},
-        "did": list(found.did),
-        "settings": dict(found.settings),
-        "seconds": found.seconds,
-        "model": _model(found.model),
-        "rows": None if found.rows is None else asdict(found.rows),
-        "remaining": None if found.remaining is None else asdict(found.remaining),
-        "scores": {name: [list(pair) for pair in pairs] for name, pairs in found.scores.items()},
-        "merges": {name: asdict(tree) for name, tree in found.merges.items()},
+        **{name: plain(getattr(found, name), hints[name]) for name in ALIKE},
+        **(_of_table(found) if found.time is None else _over_time(found, found.time)),
     }
     return json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
 
 
-def read_content(text: str, path: str | None = None) -> dict[str, Any]:
-    """The JSON of a saved discovery of either kind; anything else is refused in one line."""
+def _of_table(found: Result) -> dict[str, Any]:
+    named = {"network": found.network, "baseline": found.baseline}
+    networks = {name: json.loads(dumps_json(each)) for name, each in named.items() if isinstance(each, Network)}
+    return {**networks, "model": None if found.other is None else found.other.content()}
+
+
+def _over_time(found: Result, time: TimeFindings) -> dict[str, Any]:
+    hints = get_type_hints(TimeFindings)
+    models = {"model": time.model, "observed": time.observed, "bagged": time.bagged}
+    if time.observed is time.model:
+        models["observed"] = None
+    shape = found.shape
+    kept = {"sequences": shape.sequences, "holes": shape.holes, "columns": shape.columns, "seconds": found.seconds}
+    return {
+        **{name: None if each is None else json.loads(dumps_dynamic(each)) for name, each in models.items()},
+        **{name: plain(getattr(time, name), hints[name]) for name in IN_TIME},
+        "columns": [plain(column) for column in shape.variables],
+        "summary": {**plain(found.along), **kept},
+    }
+
+
+def _variable(each: HiddenVariable) -> dict[str, Any]:
+    """What moves in time says so in the same place; posteriors of slices are not kept."""
+    chain = {} if each.chain is None else plain(replace(each.chain, posterior=np.empty((0, each.states))))
+    content = {**chain, **plain(replace(each, chain=None))}
+    return {name: value for name, value in content.items() if name not in ("chain", "posterior")}
+
+
+def load_result(text: str, path: str | None = None) -> Result:
+    """What `dump` wrote, now or in version 0.1; anything else is refused in one line."""
     try:
         content = json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (json.JSONDecodeError, RecursionError, ValueError) as error:
         raise FormatError(f"not JSON: {error}", path=path) from None
-    if not isinstance(content, dict) or content.get("format") not in (TABLE, TIME):
+    if not isinstance(content, dict) or content.get("format") not in (FORMAT, "leverrier-time-discovery"):
         raise FormatError("not a saved discovery: expected a file written by Discovery.save", path=path)
-    return content
+    if content.get("version") not in (1, VERSION):
+        raise FormatError(f"version {content.get('version')!r} of the format; this program reads {VERSION}", path=path)
+    try:
+        content = upgraded(content) if content["version"] == 1 else content
+        if content["kind"] == ModelKind.SEQUENCES:
+            return _read_over_time(content, path)
+        found = _read_table(content, path)
+        _require_whole(found)
+        return found
+    except FormatError:
+        raise
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, LeverrierError) as error:
+        raise FormatError(f"a saved discovery with a part missing or damaged ({error})", path=path) from None
 
 
 def _finite(text: str) -> float:
@@ -80,209 +124,76 @@ def _finite(text: str) -> float:
     return value
 
 
-def load_examined(text: str, path: str | None = None) -> Examined:
-    """What `dump` wrote; anything else is refused in one line."""
-    content = read_content(text, path)
-    if content.get("version") != VERSION:
-        raise FormatError(f"version {content.get('version')!r} of the format; this program reads {VERSION}", path=path)
-    try:
-        found = _examined(content)
-        require_types(found, "a saved discovery")
-        _require_whole(found)
-        return found
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise FormatError(f"a saved discovery with a part missing or damaged ({error})", path=path) from None
+def _read_alike(content: Content) -> dict[str, Any]:
+    hints = get_type_hints(Result)
+    given = [name for name in ALIKE if name in content or name not in LATER]
+    return {name: read_as(content[name], hints[name], name) for name in given}
 
 
-def _examined(content: Mapping[str, Any]) -> Examined:
-    shape, power = content["shape"], content["power"]
-    return Examined(
-        verdict=content["verdict"],
-        kind=content["kind"],
-        hidden=tuple(_read_variable(each) for each in content["hidden"]),
-        compressors=tuple(_read_variable(each) for each in content["compressors"]),
-        network=loads_json(json.dumps(content["network"])),
-        baseline=loads_json(json.dumps(content["baseline"])),
-        score=float(content["score"]),
-        baseline_score=float(content["baseline_score"]),
-        spread=float(content["spread"]),
-        repaired=float(content["repaired"]),
-        shape=Shape(shape["rows"], shape["columns"], shape["holes"], tuple(shape["notes"]), _variables(shape)),
-        reason=content["reason"],
-        meanings={name: tuple(_read_state(each) for each in states) for name, states in content["meanings"].items()},
-        attempts=tuple(
-            Attempt(**{**each, "members": tuple(each["members"]), "neighbours": tuple(each["neighbours"])})
-            for each in content["attempts"]
-        ),
-        power=None if power is None else Power(power["rows"], power["children"], dict(map(tuple, power["shares"]))),
-        did=tuple(content["did"]),
-        settings=content["settings"],
-        seconds=float(content["seconds"]),
-        model=_read_model(content["model"]),
-        rows=_read_rows(content.get("rows")),
-        remaining=_read_remaining(content.get("remaining")),
-        scores={name: tuple((int(k), float(v)) for k, v in each) for name, each in content.get("scores", {}).items()},
-        merges={name: _read_tree(each) for name, each in content.get("merges", {}).items()},
+def _verdict(content: Content) -> Verdict:
+    return Verdict(Answer(content["verdict"]), Reason[content["reason_name"]])
+
+
+def _read_table(content: Content, path: str | None) -> Result:
+    hidden = tuple(read_plain(each, HiddenVariable) for each in content["hidden"])
+    alike = _read_alike(content)
+    return Result(
+        verdict=_verdict(content),
+        kind=ModelKind(content["kind"]),
+        hidden=hidden,
+        network=loads_json(json.dumps(content["network"]), path),
+        baseline=loads_json(json.dumps(content["baseline"]), path),
+        other=read_hidden_model(content["model"], [each.name for each in hidden], alike["shape"].variables),
+        **alike,
     )
 
 
-def _read_tree(piece: Mapping[str, Any]) -> MergeTree:
-    merges = tuple((int(left), int(right), float(gain)) for left, right, gain in piece["merges"])
-    tree = MergeTree(tuple(piece["leaves"]), tuple(map(float, piece["rows"])), merges, int(piece["configurations"]))
-    made = sorted(part for left, right, _ in merges for part in (left, right))
-    whole = len(tree.leaves) == len(tree.rows) == len(merges) + 1 and made == list(range(2 * len(merges)))
-    if not whole or any(max(left, right) >= len(tree.leaves) + m for m, (left, right, _) in enumerate(merges)):
-        raise ValueError("a merge tree that is none")
-    return tree
+def _read_over_time(content: Content, path: str | None) -> Result:
+    hints = get_type_hints(TimeFindings)
+    model, observed, bagged = (
+        None if content[name] is None else loads_dynamic(json.dumps(content[name]), path)
+        for name in ("model", "observed", "bagged")
+    )
+    time = TimeFindings(
+        hidden=tuple(_read_chain(each) for each in content["hidden"]),
+        model=model,  # type: ignore[arg-type]
+        observed=observed or model,  # type: ignore[arg-type]
+        bagged=bagged,  # type: ignore[arg-type]
+        **{name: read_as(content[name], hints[name], name) for name in IN_TIME},
+    )
+    alike = _read_alike(content)
+    along = read_plain(content["summary"], AlongTime)
+    return result_in_time(time, along, alike["shape"], alike["settings"], alike["seconds"])
 
 
-def _require_whole(found: Examined) -> None:
+def _read_chain(content: Content) -> HiddenChain:
+    one = read_plain({**content, "posterior": np.empty((0, content["states"]))}, HiddenChain)
+    if one.transition.shape != (one.states, one.states) or one.share.shape != (one.states,):
+        raise ValueError(f"{one.name!r} has {one.states} states, its transition {one.transition.shape}")
+    return one
+
+
+def _require_whole(found: Result) -> None:
     """What is said of hidden variables must fit the model that they are part of."""
     names = [each.name for each in found.hidden]
     if len(set(names)) != len(names) or not set(found.meanings) <= set(names):
         raise ValueError("its hidden variables do not have one name each")
-    if found.kind == "causes":
-        if found.hidden and (not isinstance(found.model, HiddenCauses) or found.model.n_causes != len(names)):
-            raise ValueError("its causes are not those of its model")
-    elif isinstance(found.model, MixedClasses):
-        if [each.states for each in found.hidden] != [len(found.model.numbers.weights)]:
-            raise ValueError("its classes are not those of its model")
-    else:
-        for each in found.hidden:
-            if each.name not in found.network.variables or found.network.cardinality(each.name) != each.states:
-                raise ValueError(f"its network has no hidden variable {each.name!r} with {each.states} states")
+    if isinstance(found.network, Network) and found.other is None and not set(names) <= set(found.network.variables):
+        raise ValueError("its network has not all of its hidden variables")
+    model = found.other or NetworkModel(found.network, tuple(names), found.shape.variables)  # type: ignore[arg-type]
+    if model.causes is not None and model.causes.n_causes < len(names):
+        raise ValueError("its causes are not those of its model")
+    for each in found.hidden:
+        if len(model.labels[each.name]) != each.states:
+            raise ValueError(f"its model has no hidden variable {each.name!r} with {each.states} states")
+    for each in (*found.hidden, *found.compressors):
+        one = each.evidence
+        if one is not None and (
+            (one.draws and one.p_value is None) or (one.tested and one.kind.drawn and not one.draws)
+        ):
+            raise ValueError("evidence without its figures")
     columns = [each.name for each in found.shape.variables]
     if len(set(columns)) != len(columns) or any(len(set(v.states)) != len(v.states) for v in found.shape.variables):
         raise ValueError("a column or a state is there twice")
-
-
-def _read_rows(content: Mapping[str, Any] | None) -> Rows | None:
-    if content is None:
-        return None
-    known = {
-        name: Certainty(**{**each, "counts": tuple(each["counts"]), "worth": tuple(each["worth"])})
-        for name, each in content["certainty"].items()
-    }
-    return Rows(float(content["total"]), content["holes"], known)
-
-
-def _read_remaining(content: Mapping[str, Any] | None) -> Remaining | None:
-    if content is None:
-        return None
-    return Remaining(**{**content, "pairs": tuple(Pair(**pair) for pair in content["pairs"])})
-
-
-def _variables(shape: Mapping[str, Any]) -> tuple[Variable, ...]:
-    return tuple(
-        Variable(each["name"], tuple(each["states"]), each["kind"], tuple(each["cuts"])) for each in shape["variables"]
-    )
-
-
-def _variable(each: HiddenVariable) -> dict[str, Any]:
-    evidence = None if each.evidence is None else asdict(each.evidence)
-    return {
-        "name": each.name,
-        "states": each.states,
-        "children": list(each.children),
-        "parents": list(each.parents),
-        "gain": each.gain,
-        "signature": each.signature,
-        "start": each.start,
-        "evidence": evidence,
-    }
-
-
-def _read_variable(content: Mapping[str, Any]) -> HiddenVariable:
-    evidence = content["evidence"]
-    if evidence is not None:
-        interval = evidence["held_out_interval"]
-        evidence = Evidence(
-            **{
-                **evidence,
-                "null_gains": tuple(evidence["null_gains"]),
-                "held_out_interval": None if interval is None else tuple(interval),
-            }
-        )
-        drawn = bool(evidence.null_gains)
-        if (drawn and evidence.p_value is None) or (evidence.kind == "classes" and not drawn):
-            raise ValueError("evidence without its figures")
-    return HiddenVariable(
-        content["name"],
-        int(content["states"]),
-        tuple(content["children"]),
-        tuple(content["parents"]),
-        float(content["gain"]),
-        content["signature"],
-        content["start"],
-        evidence,
-    )
-
-
-def _state(state: State) -> dict[str, Any]:
-    profile = {column: [[value, share] for value, share in shares.items()] for column, shares in state.profile.items()}
-    return {
-        "label": state.label,
-        "prevalence": state.prevalence,
-        "marks": [asdict(mark) for mark in state.marks],
-        "profile": profile,
-        "suggested": state.suggested,
-    }
-
-
-def _read_state(content: Mapping[str, Any]) -> State:
-    profile = {column: dict(pairs) for column, pairs in content["profile"].items()}
-    return State(
-        content["label"],
-        float(content["prevalence"]),
-        tuple(Mark(**mark) for mark in content["marks"]),
-        profile,
-        content["suggested"],
-    )
-
-
-def _model(model: Any) -> dict[str, Any] | None:
-    """Models that are no networks, as plain arrays."""
-    if model is None:
-        return None
-    if isinstance(model, MixedClasses):
-        numbers = model.numbers
-        return {
-            "classes": {
-                "weights": numbers.weights.tolist(),
-                "means": numbers.means.tolist(),
-                "covariances": numbers.covariances.tolist(),
-                "kind": numbers.kind,
-                "names": list(numbers.names),
-                "tables": {name: table.tolist() for name, table in model.tables.items()},
-                "states": {name: list(states) for name, states in model.states.items()},
-            }
-        }
-    return {
-        "causes": {
-            "links": model.links.tolist(),
-            "epsilon": model.epsilon,
-            "lam": model.lam.tolist(),
-            "p": model.p.tolist(),
-            "names": list(model.names),
-        }
-    }
-
-
-def _read_model(content: Mapping[str, Any] | None) -> Any:
-    if content is None:
-        return None
-    if "classes" in content:
-        each = content["classes"]
-        numbers = Mixture(
-            np.array(each["weights"]),
-            np.array(each["means"]),
-            np.array(each["covariances"]),
-            kind=each["kind"],
-            names=tuple(each["names"]),
-        )
-        tables = {name: np.array(table) for name, table in each["tables"].items()}
-        return MixedClasses(numbers, tables, {name: tuple(states) for name, states in each["states"].items()})
-    each = content["causes"]
-    return HiddenCauses(
-        np.array(each["links"]), each["epsilon"], np.array(each["lam"]), np.array(each["p"]), names=tuple(each["names"])
-    )
+    for tree in found.merges.values():
+        tree.require_whole()

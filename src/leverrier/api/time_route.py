@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 import time as clock
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 import leverrier
-from leverrier.api.kinds import IN_TIME
-from leverrier.api.time_discovery import TimeDiscovery
+from leverrier.api.discovery import Discovery
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.diagnostics import versions
 from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.result import Shape
+from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.find_in_time import search_in_time
 from leverrier.discovery.time.memory_route import memories_in_time
 from leverrier.discovery.time.time_codecs import grouping
-from leverrier.discovery.time.time_diagnostics import TimeSummary, describe
+from leverrier.discovery.time.time_diagnostics import describe
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_result import result_in_time
 from leverrier.errors import OptionError, TableError
 from leverrier.run.run import Run
 from leverrier.run.stop import answered
@@ -33,7 +34,7 @@ def discover_in_time(
     whole: Run,
     checkpoint: str | os.PathLike[str] | None,
     resume: bool,
-) -> TimeDiscovery:
+) -> Discovery:
     """Lags first, then memories, then hidden chains, each judged on held-out blocks; or the source's loop.
 
     `reading` has by, time, ignore and types; `options` what `discover` was asked, None where nothing was said.
@@ -47,11 +48,11 @@ def discover_in_time(
     belongs = (*identity(sequences.table), *grouping(sequences), find.__name__, sorted(how.items()))
     with whole.kept_in(checkpoint, resume, "discover", *belongs) as run:
 
-        def found_by(run: Run) -> tuple[TimeFindings, TimeSummary]:
+        def found_by(run: Run) -> tuple[TimeFindings, AlongTime]:
             found = find(sequences, run=run, **how)
             return found, describe(found, sequences, how["seed"])
 
-        found, summary = answered(run.stop, lambda: found_by(run), lambda: found_by(run.hurried()))
+        found, along = answered(run.stop, lambda: found_by(run), lambda: found_by(run.hurried()))
     keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
     settings = {
         "by": keys,
@@ -61,9 +62,11 @@ def discover_in_time(
         "seed": how["seed"],
         "version": leverrier.__version__,
         "versions": versions(),
+        "finished": found.finished,
     }
-    summary = replace(summary, seconds=clock.monotonic() - begun)
-    return TimeDiscovery(found, sequences.table.columns, summary, settings, sequences)
+    table = sequences.table
+    shape = Shape(found.n_slices, len(table.variables), table.n_missing, found.notes, table.columns, len(sequences))
+    return Discovery(result_in_time(found, along, shape, settings, clock.monotonic() - begun), sequences)
 
 
 def refuse_for_tables(given: Mapping[str, bool]) -> None:
@@ -80,7 +83,7 @@ def refuse_for_tables(given: Mapping[str, bool]) -> None:
 
 def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options that this method takes; what it cannot do is refused, not passed over."""
-    if method not in ("auto", *IN_TIME):
+    if method not in ("auto", "sequences", "boyen1999"):
         raise OptionError(f'method={method!r} is for tables; for sequences: "auto", "sequences" or "boyen1999"')
     if options.pop("weights") is not None:
         raise OptionError("weights= is for tables: slices of a sequence count once each")

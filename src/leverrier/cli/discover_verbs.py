@@ -33,7 +33,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     help="What to look for; the last two take rows as sequences.",
 )
 @options.reading
-@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3; 1 without evidence).")
+@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3 by default).")
 @click.option(
     "--draws",
     type=click.IntRange(0),

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from leverrier.data.table import Table
+from leverrier.discovery.evidence.evidence import Compared, Evidence, weighed
 from leverrier.discovery.evidence.held_out import learned_again
-from leverrier.discovery.evidence.null_test import Evidence
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.hidden_model import CausesModel
 from leverrier.discovery.meaning import Mark, State
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason
 from leverrier.errors import TooLargeError
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
@@ -44,38 +46,45 @@ def applies(table: Table) -> bool:
     return binary and large_enough and len(table.variables) * table.n_rows <= MOST_CELLS
 
 
-def with_causes(table: Table, found: Examined, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Examined:
+def with_causes(
+    table: Table, found: Result, score: Score, plan: Plan, run: Run = UNBOUNDED, asked: bool = True
+) -> Result:
     """The same findings, or overlapping causes in their place where held-out rows prefer them clearly."""
     run.tell(Event.OVERLAPPING_CAUSES, 0.0)
     try:
         gains = _held_out(table, found, score, plan, run)
     except TooLargeError:
         note = "overlapping causes were not compared: so many overlap in one row that held-out rows cannot be summed"
-        return replace(found, did=(*found.did, note))
+        return _unfinished(found, Reason.CAUSES_SIZE, note)
     if gains is None:
-        return replace(found, did=(*found.did, "overlapping causes were not compared: the time ran out"))
+        return _unfinished(found, Reason.CAUSES_TIME, "overlapping causes were not compared: the time ran out")
     mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
     words = (
         f"compared with overlapping causes on held-out rows: causes {mean:+.4f} nats a row "
-        f"(standard error {error:.4f}) against the {'classes' if found.kind == 'classes' else 'network'}"
+        f"(standard error {error:.4f}) against the {'classes' if found.kind is ModelKind.CLASSES else 'network'}"
     )
     if mean <= Z * error:
         return replace(found, did=(*found.did, words))
     whole = _sampled(table, plan, run)
     if run.spent:
         cut = "overlapping causes were better there, but the time ran out before they were named"
-        return replace(found, did=(*found.did, words, cut))
+        return _unfinished(found, Reason.CAUSES_TIME, words, cut)
     run.tell(Event.OVERLAPPING_CAUSES, 1.0)
     half = float(ndtri(0.975)) * error
     evidence = Evidence(
         mean * table.n_rows,
         held_out=mean,
         held_out_interval=(mean - half, mean + half),
-        kind="causes",
+        kind=Compared.CAUSES,
         p_value=float(ndtr(-mean / error)),
         tested=True,
     )
-    return _in_place(table, found, whole, evidence, words)
+    return _in_place(table, found, whole, evidence, words, asked)
+
+
+def _unfinished(found: Result, reason: Reason, *notes: str) -> Result:
+    """Causes that were not compared may be there: without them nothing is not said."""
+    return replace(found, verdict=found.verdict.unfinished(reason), did=(*found.did, *notes))
 
 
 def _sampled(table: Table, plan: Plan, run: Run) -> HiddenCausesResult:
@@ -84,13 +93,14 @@ def _sampled(table: Table, plan: Plan, run: Run) -> HiddenCausesResult:
     )
 
 
-def _held_out(table: Table, found: Examined, score: Score, plan: Plan, run: Run) -> NDArray[np.float64] | None:
+def _held_out(table: Table, found: Result, score: Score, plan: Plan, run: Run) -> NDArray[np.float64] | None:
     """By row, what causes learned on the other folds say of it, less what the network says."""
     fold = np.random.default_rng([plan.seed, 29]).permutation(table.n_rows) % FOLDS
-    gains = np.zeros(table.n_rows)
+    gains, rival = np.zeros(table.n_rows), found.model.network
+    assert rival is not None  # (yes/no columns only)
     for k in range(FOLDS):
         train, test = table.take(fold != k), table.take(fold == k)
-        compute = partial(_gains, train, test, found.network, score, plan, run)
+        compute = partial(_gains, train, test, rival, score, plan, run)
         of_fold = run.once(("causes", k), compute, otherwise=lambda: None)
         if of_fold is None:
             return None
@@ -108,7 +118,9 @@ def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan, 
     return causes.row_log_likelihoods(test) - network.row_log_likelihood(test)
 
 
-def _in_place(table: Table, found: Examined, result: HiddenCausesResult, evidence: Evidence, words: str) -> Examined:
+def _in_place(
+    table: Table, found: Result, result: HiddenCausesResult, evidence: Evidence, words: str, asked: bool = True
+) -> Result:
     """Causes of several signs are findings; a cause of one sign is that sign's own rate, and only part of the model."""
     signs = read_signs(table)
     yes = {name: table.states[name][signs.yes[name]] for name in signs.names}
@@ -132,14 +144,12 @@ def _in_place(table: Table, found: Examined, result: HiddenCausesResult, evidenc
         meanings[name] = _meaning(table, result, k, yes)
     return replace(
         found,
-        verdict="found",
-        kind="causes",
+        verdict=weighed([evidence], asked),
+        kind=ModelKind.CAUSES,
         hidden=tuple(hidden),
         meanings=meanings,
-        model=model,
+        other=CausesModel(model, tuple(meanings), yes, table.columns),
         did=(*found.did, words),
-        settings={**found.settings, "yes": yes},
-        reason="found",
     )
 
 

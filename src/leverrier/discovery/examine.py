@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
+from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
 from leverrier.discovery.evidence.held_out import held_out_gain
-from leverrier.discovery.evidence.null_test import FLOOR, Evidence, null_test
+from leverrier.discovery.evidence.null_test import FLOOR, null_test
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import support
-from leverrier.discovery.examined import Examined, Shape, Verdict
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.search import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result, Shape
+from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.run.codecs import same
@@ -45,7 +47,7 @@ class Tests:
         return self.draws == 0
 
 
-def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Examined:
+def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Result:
     """The network route: where hidden variables sit, whether they are real, and what their states mean."""
     begun = time.monotonic()
     compile_first(run.workers.jobs)
@@ -60,33 +62,33 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNB
     evidence: list[Evidence] = []
     rejected: list[HiddenVariable] = []
     while len(search.found) < plan.max_hidden and next_hidden(search):
-        hopeless = search.found[-1].gain <= FLOOR and (tests.draws > 0 or len(search.found) > 1)
-        if tests.early and hopeless:
-            _give_up(search, f"none accepted: the best gain, {search.found[-1].gain:.1f} nats, is below {FLOOR:.0f}")
+        if tests.early and search.found[-1].gain <= FLOOR:
+            _give_up(search, Reason.SMALL_GAIN)
             break
         tested = null_test(search, tests.draws, early=tests.early) if tests.draws else _untested(search)
         if not tested.accepted:
             rejected.append(replace(findings(search).hidden[-1], evidence=tested))
-            _give_up(search, "none accepted: tables with nothing hidden gained about as much")
+            _give_up(search, Reason.COMPRESSOR)
             break
         evidence.append(tested)
     found = findings(search)
     did.append(f"tried {len(search.attempts)} candidates")
     whole = None
-    if not found.hidden and tests.draws and plan.method == "region":
+    if not found.hidden and plan.method == "region" and plan.max_hidden:
         whole = whole_class(search, tests.draws)
     if whole is not None:
-        did.append("asked whether one class behind all columns explains them better than arcs do (Cox's test)")
+        asked = " (Cox's test)" if tests.draws else ", untested"
+        did.append(f"asked whether one class behind all columns explains them better than arcs do{asked}")
         return _of_class(search, whole, rejected, tests, did, begun)
     hidden = _with_evidence(found, evidence, search, tests)
-    examined = examined_of(search, found, hidden, tuple(rejected), did)
+    examined = examined_of(search, found, hidden, tuple(rejected), did, asked=not tests.none)
     if not hidden and tests.power and tests.draws:
         missed = power(search.baseline.network, round(table.total), score, plan, run)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
 
 
-def _give_up(search: Search, reason: str) -> None:
+def _give_up(search: Search, reason: Reason) -> None:
     """Forget the newest hidden variable."""
     search.found.pop()
     search.networks.pop()
@@ -135,12 +137,14 @@ def examined_of(
     hidden: tuple[HiddenVariable, ...],
     rejected: tuple[HiddenVariable, ...],
     did: list[str],
-) -> Examined:
+    asked: bool,
+) -> Result:
+    """All that a search ended with; `asked` says whether its findings were to be tested."""
     table = search.table
     posteriors = {each.name: found.network.posterior(table, each.name) for each in hidden}
-    return Examined(
-        verdict=_verdict(search, hidden, rejected),
-        kind="network",
+    return Result(
+        verdict=_verdict(search, hidden, rejected, asked),
+        kind=ModelKind.NETWORK,
         hidden=hidden,
         compressors=rejected,
         network=found.network,
@@ -150,46 +154,47 @@ def examined_of(
         spread=found.baseline.spread,
         repaired=found.baseline.repaired,
         shape=shape_of(table),
-        reason=found.reason,
         meanings={name: explain(found.network, table, name, each) for name, each in posteriors.items()},
         attempts=found.attempts,
         did=tuple(did),
     )
 
 
-def _verdict(search: Search, hidden: tuple[HiddenVariable, ...], rejected: tuple[HiddenVariable, ...]) -> Verdict:
+def _verdict(
+    search: Search, hidden: tuple[HiddenVariable, ...], rejected: tuple[HiddenVariable, ...], asked: bool
+) -> Verdict:
+    """A search or a test that time cut short has found nothing *yet*."""
     if hidden and hidden[0].gain <= search.baseline.spread:
-        return "search unstable"
+        return undecided(Reason.UNSTABLE)
     if hidden:
-        return "found" if hidden[0].evidence.tested else "not tested"
-    if rejected:
-        return "compressor"
-    for verdict in ("search unstable", "no candidates"):
-        if search.reason.startswith(verdict):
-            return verdict
-    return "not tested" if search.reason.startswith("cut short") else "none accepted"
+        return weighed([each.evidence for each in hidden if each.evidence is not None], asked)
+    if search.reason is Reason.UNSTABLE:
+        return undecided(Reason.UNSTABLE)
+    unclear = any(each.evidence is not None and each.evidence.stopped is Stopped.BUDGET for each in rejected)
+    if search.cut or search.run.spent or unclear or search.reason is Reason.TIME:
+        return undecided(Reason.TIME)
+    return nothing(search.reason)
 
 
 def _of_class(
     search: Search, whole: WholeClass, rejected: list[HiddenVariable], tests: Tests, did: list[str], begun: float
-) -> Examined:
+) -> Result:
     """One class behind all columns, believed by Cox's test."""
     evidence = whole.evidence
     if tests.held_out:
         gained = _held_out(whole.network, search.baseline.network, search)
         evidence = evidence if gained is None else replace(evidence, held_out=gained[0], held_out_interval=gained[1])
     variable = replace(whole.variable, evidence=evidence)
-    empty = examined_of(search, findings(search), (), tuple(rejected), did)
+    empty = examined_of(search, findings(search), (), tuple(rejected), did, asked=not tests.none)
     posterior = whole.network.posterior(search.table, variable.name)
     return replace(
         empty,
-        verdict="found",
-        kind="classes",
+        verdict=weighed([evidence], asked=not tests.none),
+        kind=ModelKind.CLASSES,
         hidden=(variable,),
         network=whole.network,
         score=whole.score,
         meanings={variable.name: explain(whole.network, search.table, variable.name, posterior)},
-        reason="found",
         seconds=time.monotonic() - begun,
     )
 
@@ -205,14 +210,14 @@ def _filled_words(table: Table) -> str:
     )
 
 
-def left_out(found: Examined, tests: Tests) -> str:
+def left_out(found: Result, tests: Tests) -> str:
     """In words, what a run that was cut short did not do."""
     parts = []
-    if not found.attempts and found.kind == "network":
+    if not found.attempts and found.kind is ModelKind.NETWORK:
         parts.append("the search for hidden variables")
     for each in (*found.hidden, *found.compressors):
         one = each.evidence
-        if tests.draws and one is not None and (not one.tested or "budget" in one.stopped):
+        if tests.draws and one is not None and (not one.tested or one.stopped is Stopped.BUDGET):
             short = tests.draws - len(one.null_gains)
             parts.append(f"{short} of {tests.draws} tables with nothing hidden ({each.name})")
         if each in found.hidden and tests.draws and one is not None and one.held_out is None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.verdict import HiddenKind, Reason
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 
@@ -54,7 +56,15 @@ class HiddenVariable:
     """Cheeseman–Stutz score with it, less the score of the best network without it, same prior; nats."""
     signature: str
     start: str
-    evidence: Any = None
+    evidence: Evidence | None = None
+    kind: HiddenKind = HiddenKind.CLASS
+    chain: HiddenChain | None = None
+    """How it moves in time, where it does."""
+
+    @property
+    def believed(self) -> bool:
+        """Whether tests say that it is real."""
+        return self.evidence is not None and self.evidence.believed
 
     @property
     def neighbours(self) -> frozenset[str]:
@@ -72,8 +82,8 @@ class Findings:
     baseline: Baseline
     attempts: tuple[Attempt, ...]
     method: str
-    reason: str
-    """In words, why it stopped where it did: no candidates, none helped, search unstable, or found."""
+    reason: Reason
+    """Why it stopped where it did."""
     log_likelihood: float = field(default=np.nan)
     steps: tuple[Network, ...] = ()
     """The networks without hidden variables, with the first, with the first two…"""

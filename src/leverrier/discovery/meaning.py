@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Label, Table
+from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.models.network import Network
 
 MARKS = 3
@@ -89,6 +90,14 @@ def marked(
     marks = tuple(mark for mark in found[:MARKS] if mark.share - mark.overall > 0.02)
     suggested = ", ".join(f"{mark.column} {mark.value}" for mark in marks[:2]) or f"state {label}"
     return State(label, prevalence, marks, profile, suggested)
+
+
+def explain_chain(one: HiddenChain, labels: Mapping[str, Sequence[Label]]) -> tuple[State, ...]:
+    """What marks each state of a hidden variable, from the columns that it drives."""
+    shares = {name: table.T for name, table in one.profiles.items()}
+    overall = {name: table @ one.share for name, table in shares.items()}
+    names = one.labels or tuple(range(one.states))
+    return tuple(marked(labels, names[k], float(one.share[k]), k, shares, overall) for k in range(one.states))
 
 
 def _percent(share: float) -> str:

@@ -10,12 +10,15 @@ import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
-from leverrier.discovery.evidence.null_test import BATCH, Evidence, decided, threshold
+from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
+from leverrier.discovery.evidence.null_test import BATCH, decided, threshold
 from leverrier.discovery.examine import Tests, shape_of
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.hidden_model import ClassModel
 from leverrier.discovery.meaning import Mark, State
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason, nothing
 from leverrier.learning.classes.mixed_classes import MixedClassResult, gaussian_columns, mixed_classes
 from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
@@ -27,7 +30,7 @@ FIRST_STATES, MOST_STATES = 4, 8
 STARTS = 4
 
 
-def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Examined:
+def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Result:
     """Is there a hidden class behind these columns? The gain over one class, tested on tables that have one."""
     begun = time.monotonic()
     run.tell(Event.MIXED_CLASSES, 0.0)
@@ -45,11 +48,11 @@ def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: R
         "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a class) "
         "and categories; the number of states chosen by BIC",
     )
-    verdict = "found" if accepted and evidence.tested else "not tested" if accepted else "none accepted"
+    verdict = weighed([evidence], not tests.none) if accepted else nothing(_why_not(found, evidence))
     rejected = (variable,) if found.states > 1 and not accepted else ()
-    return Examined(
-        verdict=verdict,
-        kind="classes",
+    return Result(
+        verdict=verdict.unfinished() if evidence.stopped is Stopped.BUDGET else verdict,
+        kind=ModelKind.CLASSES,
         hidden=(variable,) if accepted else (),
         compressors=rejected,
         network=plain.network,
@@ -59,12 +62,17 @@ def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: R
         spread=0.0,
         repaired=0.0,
         shape=shape_of(table),
-        reason="found" if accepted else "none accepted",
         meanings={name: _meaning(found, table)} if accepted else {},
         did=did,
-        model=found.model if accepted else None,
+        other=ClassModel(found.model, name, table.columns) if accepted else None,
         seconds=time.monotonic() - begun,
     )
+
+
+def _why_not(found: MixedClassResult, evidence: Evidence) -> Reason:
+    if found.states == 1:
+        return Reason.NO_GAIN
+    return Reason.COMPRESSOR if evidence.tested else Reason.SMALL_GAIN
 
 
 def _fit(source: Any, numbers: list[str], seed: int) -> MixedClassResult:
@@ -84,7 +92,7 @@ def _null_test(
     if found.states == 1 or not tests.draws:
         return Evidence(found.gain)
     gains: list[float] = []
-    stopped = ""
+    stopped: Stopped | None = None
     seeds = np.random.SeedSequence([plan.seed, 31]).spawn(tests.draws)
     for first in range(0, tests.draws, BATCH):
         batch = seeds[first : first + BATCH]
@@ -92,7 +100,7 @@ def _null_test(
         drawn = run.map(_null_gain, [(single, numbers, rows, seed) for seed in batch], keys)
         gains += drawn
         run.tell(Event.ONE_CLASS_TABLES, len(gains) / tests.draws)
-        stopped = decided(found.gain, gains) or ("" if len(drawn) == len(batch) else "the budget ran out")
+        stopped = decided(found.gain, gains) or (None if len(drawn) == len(batch) else Stopped.BUDGET)
         if stopped:
             break
     p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains)) if gains else None

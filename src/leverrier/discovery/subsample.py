@@ -13,13 +13,15 @@ import numpy as np
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.discovery.examine import Tests, examine, examined_of, shape_of
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.search import begin, findings, next_hidden
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason
 from leverrier.learning.structure.score import Score
+from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
 
 LARGE = 100_000
@@ -45,7 +47,7 @@ def sampled(table: Table, rows: int, seed: int) -> Table:
     return Table(table.columns, np.ascontiguousarray(table.codes[:, chosen]), None, table.notes, table.aside)
 
 
-def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: int, run: Run = UNBOUNDED) -> Examined:
+def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: int, run: Run = UNBOUNDED) -> Result:
     """The network route on a sample of a table of distinct rows; then the same hidden variables in all of it."""
     found = examine(sampled(table, rows, plan.seed), score, plan, tests, run)
     shape = shape_of(table)
@@ -53,26 +55,22 @@ def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: in
     if run.spent:
         return replace(found, shape=shape, did=(where, *found.did, "learned the model from those rows alone"))
     hidden = tuple(_said_of(each, rows) for each in found.hidden)
-    if table.n_missing or found.kind != "network":
+    if table.n_missing or found.kind is not ModelKind.NETWORK:
         return _refitted(replace(found, shape=shape, hidden=hidden), table, score, where)
     whole = replace(plan, baseline_seeds=1, max_hidden=len(hidden))
     search = begin(table, score, whole, replace(run.shared_by(1), journal=None))
     for each in hidden:
         search.suggested = (Candidate(each.neighbours, "found in a sample of the rows"),)
         if not next_hidden(search):
-            search.reason = "none accepted: what a sample of the rows suggested did not hold in all of them"
+            search.reason = Reason.SAMPLE_ONLY
             break
     known = findings(search)
     kept = tuple(replace(each, evidence=old.evidence) for each, old in zip(known.hidden, hidden, strict=False))
     did = [where, *found.did, f"learned the network, with what was believed, from all {table.n_cases:,} rows"]
-    examined = examined_of(search, known, kept, found.compressors, did)
+    examined = examined_of(search, known, kept, found.compressors, did, asked=not tests.none)
     agreed = len(kept) == len(hidden)
     return replace(
-        examined,
-        verdict=found.verdict if agreed else examined.verdict,
-        power=found.power,
-        attempts=found.attempts,
-        reason=found.reason if agreed else search.reason,
+        examined, verdict=found.verdict if agreed else examined.verdict, power=found.power, attempts=found.attempts
     )
 
 
@@ -80,8 +78,10 @@ def _said_of(each: HiddenVariable, rows: int) -> HiddenVariable:
     return each if each.evidence is None else replace(each, evidence=replace(each.evidence, rows=rows))
 
 
-def _refitted(found: Examined, table: Table, score: Score, where: str) -> Examined:
+def _refitted(found: Result, table: Table, score: Score, where: str) -> Result:
     """Parameters from all rows, arcs as the sample has them: with holes a search of all rows would take too long."""
+    assert isinstance(found.network, Network)
+    assert isinstance(found.baseline, Network)
     network = learned_again(found.network, table, score)
     meanings = {
         each.name: explain(network, table, each.name, network.posterior(table, each.name)) for each in found.hidden

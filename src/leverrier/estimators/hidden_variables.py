@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from leverrier.api.discover import Method, discover
 from leverrier.api.discovery import Discovery
-from leverrier.data.reading.read_table import read_table
+from leverrier.discovery.hidden_model import like_columns
 from leverrier.errors import OptionError
 from leverrier.estimators.shell import Columns, Floats, Shell
+from leverrier.models.network import Network
 
 
 class HiddenVariables(Shell):
@@ -74,7 +75,6 @@ class HiddenVariables(Shell):
             seed=self.seed,
             jobs=self.jobs,
         )
-        assert isinstance(found, Discovery)  # rows are no sequences here
         self.result_ = found
         self.hidden_ = tuple(each.name for each in found.hidden)
         return self
@@ -96,8 +96,9 @@ class HiddenVariables(Shell):
     def _row_logs(self, columns: Columns) -> Floats:
         if self.method != "network":
             raise OptionError(f'method={self.method!r} has no score that could be compared: use method="network"')
-        rows = read_table(columns, like=self.result_.examined.like(), unseen="hole")
-        return self.result_.network.row_log_likelihood(rows)
+        network = self.result_.network
+        assert isinstance(network, Network)  # (by method="network" no other is found)
+        return network.row_log_likelihood(like_columns(columns, self.result_.result.shape.variables))
 
     def _names_out(self) -> list[str]:
         return [f"{each.name}_{k}" for each in self.result_.hidden for k in range(each.states)]

@@ -39,11 +39,10 @@ def slices_content(model: SliceModel | ChainModel) -> dict[str, Any]:
 
 def parts_content(model: SliceModel | ChainModel) -> dict[str, Any]:
     """The same without the columns, for whoever has them."""
-    chains = model.chains if isinstance(model, ChainModel) else ()
     return {
         "chains": [
             {"name": each.name, "initial": each.initial.tolist(), "transition": each.transition.tolist()}
-            for each in chains
+            for each in model.chains
         ],
         "cpds": {name: _cpd(cpd) for name, cpd in model.cpds.items()},
     }

@@ -1,68 +1,117 @@
-"""Values read from a file, held against the types that their classes declare."""
+"""Frozen values as plain JSON and back, by the types that their classes declare: what does not fit is refused."""
 
 from __future__ import annotations
 
 import math
 import types
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
 from functools import cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+Value = TypeVar("Value")
 
 
-def require_types(value: Any, where: str = "it") -> None:
-    """Raise ValueError unless every field of a dataclass, and of those within, is what its declaration says.
+def plain(value: Any, hint: Any = Any) -> Any:
+    """As JSON holds it. A mapping whose keys are not text becomes a list of pairs, an enum without words its name."""
+    hint = _chosen(value, hint)
+    origin, inner = get_origin(hint), get_args(hint)
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: plain(getattr(value, name), each) for name, each in _hints(type(value)).items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        key, of = inner if origin in (dict, Mapping) else (str, Any)
+        pairs = [(k, plain(v, of)) for k, v in value.items()]
+        return dict(pairs) if key is str else [list(pair) for pair in pairs]
+    if isinstance(value, tuple | list):
+        return [plain(each, one) for each, one in zip(value, _members(origin, inner, len(value)), strict=True)]
+    if isinstance(value, Enum):
+        return str(value.value) if isinstance(value, str) else value.name
+    return value
 
-    Numbers must be finite. Fields declared as anything are let be.
-    """
-    hints = _hints(type(value))
-    for each in fields(value):
-        inner = getattr(value, each.name)
-        if not _fits(inner, hints[each.name]):
-            raise ValueError(f"{each.name} of {where} cannot be {str(inner)[:40]!r}")
+
+def read_plain(content: Any, kind: type[Value], where: str = "") -> Value:
+    """What `plain` made of a value of this class; ValueError, or KeyError for a part that is missing."""
+    if not isinstance(content, Mapping):
+        raise ValueError(f"{where or kind.__name__} cannot be {str(content)[:40]!r}")
+    given = {}
+    hints = _hints(kind)
+    for each in fields(kind):  # type: ignore[arg-type]
+        if each.name in content:
+            given[each.name] = read_as(content[each.name], hints[each.name], each.name)
+        elif each.default is MISSING and each.default_factory is MISSING:
+            raise KeyError(each.name)
+    return kind(**given)
+
+
+def read_as(content: Any, hint: Any, where: str) -> Any:
+    """The value of a field that is declared so."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return content
+    if origin in (Union, types.UnionType):
+        return _first_that_fits(content, inner, where)
+    if origin in (dict, Mapping):
+        pairs = content.items() if isinstance(content, Mapping) else content if inner[0] is not str else None
+        if pairs is None:
+            raise ValueError(f"{where} cannot be {str(content)[:40]!r}")
+        return {read_as(key, inner[0], where): read_as(value, inner[1], where) for key, value in pairs}
+    if origin in (tuple, list, Sequence):
+        if not isinstance(content, list | tuple):
+            raise ValueError(f"{where} cannot be {str(content)[:40]!r}")
+        members = _members(origin, inner, len(content))
+        return tuple(read_as(each, one, where) for each, one in zip(content, members, strict=True))
+    if origin is np.ndarray:
+        return np.array(content, dtype=np.float64)
+    if is_dataclass(hint):
+        return read_plain(content, hint, where)  # type: ignore[arg-type]
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return hint(content) if issubclass(hint, str) else hint[content]
+    if not _fits(content, hint):
+        raise ValueError(f"{where} cannot be {str(content)[:40]!r}")
+    return content
+
+
+def _first_that_fits(content: Any, hints: Sequence[Any], where: str) -> Any:
+    for hint in hints:
+        try:
+            return read_as(content, hint, where)
+        except (ValueError, KeyError, TypeError):
+            if hint is hints[-1] or (content is not None and len(hints) == 2 and hints[1] is types.NoneType):
+                raise
+    raise ValueError(where)
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if get_origin(hint) is Literal:
+        return isinstance(value, str | int) and value in get_args(hint)
+    if hint is float:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if hint is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if hint in (None, types.NoneType):
+        return value is None
+    return isinstance(value, hint)
+
+
+def _chosen(value: Any, hint: Any) -> Any:
+    """Of a union, what is written by: the first that is not None."""
+    if get_origin(hint) in (Union, types.UnionType) and value is not None:
+        return next(each for each in get_args(hint) if each is not types.NoneType)
+    return hint
+
+
+def _members(origin: Any, inner: tuple[Any, ...], count: int) -> Sequence[Any]:
+    if origin is tuple and inner[1:] != (Ellipsis,):
+        return inner
+    return [inner[0] if inner else Any] * count
 
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind)
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    origin, inner = get_origin(hint), get_args(hint)
-    if hint is Any:
-        return not is_dataclass(value) or isinstance(value, type) or _sound(value)
-    if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in inner)
-    if origin is Literal:
-        return isinstance(value, str | int) and value in inner
-    if origin is tuple:
-        if not isinstance(value, tuple):
-            return False
-        if inner[1:] == (Ellipsis,):
-            return all(_fits(each, inner[0]) for each in value)
-        return len(value) == len(inner) and all(_fits(each, one) for each, one in zip(value, inner, strict=True))
-    if origin in (list, Sequence):
-        return isinstance(value, list | tuple) and all(_fits(each, inner[0]) for each in value)
-    if origin in (dict, Mapping):
-        return isinstance(value, Mapping) and all(_fits(k, inner[0]) and _fits(v, inner[1]) for k, v in value.items())
-    return _plain(value, origin or hint)
-
-
-def _plain(value: Any, kind: Any) -> bool:
-    if kind is float:
-        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-    if kind is int:
-        return isinstance(value, int) and not isinstance(value, bool)
-    if kind in (None, types.NoneType):
-        return value is None
-    if not isinstance(value, kind):
-        return False
-    return _sound(value) if is_dataclass(kind) else True
-
-
-def _sound(value: Any) -> bool:
-    """Whether a dataclass within is what it declares; our models check themselves."""
-    if any(not hasattr(value, each.name) for each in fields(value)) or hasattr(type(value), "__post_init__"):
-        return True
-    require_types(value, type(value).__name__)
-    return True
+    hints = get_type_hints(kind)
+    return {each.name: hints[each.name] for each in fields(kind)}

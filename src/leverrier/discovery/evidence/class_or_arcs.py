@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.null_test import FLOOR, Evidence
+from leverrier.discovery.evidence.evidence import Compared, Evidence
+from leverrier.discovery.evidence.null_test import FLOOR
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.places.baseline import MOST_CELLS, hidden_name
@@ -49,7 +50,8 @@ class WholeClass:
 
 
 def whole_class(search: Search, draws: int) -> WholeClass | None:
-    """The class model of all columns if the network cannot explain the data and the classes can."""
+    """The class model of all columns if the network cannot explain the data and the classes can; untested if there are
+    to be no draws."""
     table, score = search.ground.table, search.score
     if not 3 <= len(table.variables) <= MOST_COLUMNS:
         return None
@@ -61,6 +63,8 @@ def whole_class(search: Search, draws: int) -> WholeClass | None:
     if reached - alone <= FLOOR:
         return None  # columns that do not depend on each other have no class behind them
     observed = reached - search.baseline.score
+    if not draws:
+        return _of(search, classes, name, reached, alone, Evidence(observed, kind=Compared.CLASSES), ())
     draws = max(draws, LEAST_DRAWS)
     seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
     null = _differences(search.baseline.network, table, score, name, seeds[:draws], search.run, above=observed)
@@ -72,7 +76,20 @@ def whole_class(search: Search, draws: int) -> WholeClass | None:
     if reverse is None or not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
         return None
     p = (1 + sum(each >= observed for each in null)) / (1 + len(null))
-    evidence = Evidence(observed, tuple(null), p, accepted=True, tested=True, kind="classes")
+    evidence = Evidence(observed, tuple(null), p, accepted=True, tested=True, kind=Compared.CLASSES)
+    return _of(search, classes, name, reached, alone, evidence, tuple(reverse))
+
+
+def _of(
+    search: Search,
+    classes: Network,
+    name: str,
+    reached: float,
+    alone: float,
+    evidence: Evidence,
+    reverse: tuple[float, ...],
+) -> WholeClass:
+    score = search.score
     fitted = fit(
         classes, search.table, hidden={name: classes.cardinality(name)}, initial=classes, starts=1, prior=score, jobs=1
     )
@@ -80,7 +97,7 @@ def whole_class(search: Search, draws: int) -> WholeClass | None:
     variable = HiddenVariable(
         name, classes.cardinality(name), children, (), reached - alone, "all columns", "classes", evidence
     )
-    return WholeClass(fitted.network, variable, reached, evidence, tuple(reverse))
+    return WholeClass(fitted.network, variable, reached, evidence, reverse)
 
 
 def best_classes(table: Table, score: Score, name: str, run: Run = UNBOUNDED) -> tuple[Network, float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leverrier.data.table import Table
+from leverrier.discovery.evidence.evidence import ENOUGH, Evidence, Stopped
 from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
@@ -26,45 +27,9 @@ FLOOR = 10.0
 """A gain is clear of the null draws when it exceeds the largest of them, and their mean by SPREADS standard deviations,
 by MARGIN nats; and FLOOR in any case."""
 CLEAR = 2.0
-ENOUGH = 7
-"""After so many draws a gain this many times the threshold needs no more of them."""
+"""After ENOUGH draws a gain this many times the threshold needs no more of them."""
 BATCH = 4
 """Draws between two looks at whether the answer is clear: the same whatever the number of workers."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What speaks for a hidden variable."""
-
-    gain: float
-    null_gains: tuple[float, ...] = ()
-    """The best gain found in each table simulated without the hidden variable."""
-    p_value: float | None = None
-    accepted: bool = True
-    tested: bool = False
-    stopped: str = ""
-    """In words, why fewer tables than asked for were simulated; empty if all were."""
-    held_out: float | None = None
-    """Gain on rows not learned from, nats a row."""
-    held_out_interval: tuple[float, float] | None = None
-    support: float | None = None
-    """Share of resamples in which a variable with mostly the same neighbours and aligned states came back."""
-    links: Mapping[str, float] | None = None
-    """By column, the share of resamples in which it is next to that variable."""
-    rows: int | None = None
-    """Of a large table, in how many rows drawn at random it was looked for and tested; then `gain` is that there."""
-    kind: str = "score"
-    """What was compared: "score" (gain over the best network), "classes" (see evidence/class_or_arcs.py), "causes" (on
-    held-out rows, against the network) or "time" (on held-out blocks of sequences)."""
-
-    @property
-    def threshold(self) -> float:
-        return threshold(self.null_gains)
-
-    @property
-    def compressor(self) -> bool:
-        """Whether simulated tables show as large a gain: real in score, but no sign of a hidden cause."""
-        return self.tested and not self.accepted
 
 
 def threshold(null_gains: Sequence[float]) -> float:
@@ -86,20 +51,20 @@ def null_test(search: Search, draws: int, *, early: bool = True) -> Evidence:
     silent = search.run.silent()
     job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent)
     gains: list[float] = []
-    stopped = ""
+    stopped: Stopped | None = None
     level = len(search.found)
     for batch in _batches(np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)):
         keys = [("null", level, seed.spawn_key, job.network.graph.parent_map) for seed in batch]
         drawn = search.run.map(job.gain, [(seed,) for seed in batch], keys)
         gains += [each for each in drawn if not np.isnan(each)]
         search.run.tell(Event.NULL_TABLES, len(gains) / draws)
-        stopped = decided(gain, gains) if early else ""
+        stopped = decided(gain, gains) if early else None
         if len(drawn) < len(batch) and not stopped:
-            stopped = "the budget ran out"
+            stopped = Stopped.BUDGET
         if stopped:
             break
     p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains))
-    whole = "" if len(gains) == draws else stopped
+    whole = None if len(gains) == draws else stopped
     tested = bool(gains)  # (in no time at all nothing is tested)
     return Evidence(gain, tuple(gains), p if tested else None, gain > threshold(gains), tested, whole)
 
@@ -139,11 +104,11 @@ def _batches(seeds: Sequence[np.random.SeedSequence]) -> Iterator[Sequence[np.ra
         yield seeds[first : first + BATCH]
 
 
-def decided(gain: float, gains: Sequence[float]) -> str:
+def decided(gain: float, gains: Sequence[float]) -> Stopped | None:
     """Two draws that gain as much leave no hope; nor does a gain amid many draws. Far above several, it is clear."""
     amid = len(gains) >= ENOUGH and gain <= np.mean(gains) + np.std(gains)
     if sum(each >= gain for each in gains) >= 2 or amid:
-        return "tables with nothing hidden gained about as much"
+        return Stopped.ALIKE
     if len(gains) >= ENOUGH and gain > CLEAR * threshold(gains):
-        return "the gain was far above that of every table with nothing hidden"
-    return ""
+        return Stopped.CLEAR
+    return None

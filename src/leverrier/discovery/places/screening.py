@@ -22,6 +22,7 @@ from leverrier.discovery.places.dependent_groups import dependent_groups
 from leverrier.discovery.places.region import Passed, Tried, try_region
 from leverrier.discovery.places.remote import Elsewhere
 from leverrier.discovery.plan import WORTH, Construction
+from leverrier.discovery.verdict import Reason
 from leverrier.models.graph import Graph
 from leverrier.run.event import Event
 
@@ -40,19 +41,19 @@ TOLERANCE = 0.1
 """Nats that EM may leave when candidates are compared."""
 
 
-def best_hidden(screening: Screening) -> Found | str:
-    """The hidden variable that gains most, or in words why there is none."""
+def best_hidden(screening: Screening) -> Found | Reason:
+    """The hidden variable that gains most, or why there is none."""
     suggested = _suggested(screening)
     if not suggested:
-        return "no candidates: no group of three columns hangs together"
+        return Reason.NO_CANDIDATES
     there = Elsewhere.of(screening)
     screened = _screen(screening, there, suggested)
     deep = _deepened(screening, there, _distinct(screened)[:DEEPENED])
     helping = [one for one in deep if linked(one) and one.gain > WORTH]
     if not helping and screening.cut:
-        return f"cut short: the time ran out with {screening.cut[0]} candidates left to try"
+        return Reason.TIME
     if not helping:
-        return "none helped: no candidate scored above the best network without it"
+        return Reason.NO_GAIN
     return max(helping, key=lambda one: one.gain)
 
 

@@ -32,6 +32,7 @@ from leverrier.discovery.places.region import Ground
 from leverrier.discovery.places.screening import best_hidden
 from leverrier.discovery.places.splitting import split_in_two
 from leverrier.discovery.plan import WORTH, Construction, Method, Plan
+from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.family_scores import FamilyScores
@@ -123,7 +124,9 @@ class Search:
     attempts: list[Attempt] = field(default_factory=list)
     screened: Screened | None = None
     """The last screening that led to a hidden variable."""
-    reason: str = "as many hidden variables as asked for"
+    reason: Reason = Reason.ENOUGH
+    cut: bool = False
+    """Whether time ran out before all candidates were tried."""
     suggested: tuple[Candidate, ...] | None = None
     """The only places to look in for the next one, if they are known; else the graph suggests them."""
 
@@ -164,10 +167,11 @@ def next_hidden(search: Search) -> bool:
         screening = _screening(search)
         best = best_hidden(screening)
         search.attempts += screening.attempts
+        search.cut = search.cut or bool(screening.cut)
         split = split_in_two(screening, search.found[-1].tried) if search.found else None
-        if split is not None and (isinstance(best, str) or split.gain > best.gain):
+        if split is not None and (isinstance(best, Reason) or split.gain > best.gain):
             best = split
-        if isinstance(best, str):
+        if isinstance(best, Reason):
             search.reason = best
             return False
         best = found_once(screening, "settled", best, settled)
@@ -180,7 +184,7 @@ def next_hidden(search: Search) -> bool:
             search.found.append(replace(best, gain=gain))
             search.networks.append(_fitted(search, best))
             return True
-    search.reason = "search unstable: each hidden variable only showed a better network without one"
+    search.reason = Reason.UNSTABLE
     return False
 
 
@@ -289,7 +293,7 @@ def findings(search: Search) -> Findings:
         baseline,
         attempts,
         search.plan.method,
-        "found",
+        search.reason,
         network.log_likelihood(search.table),
         tuple(search.networks),
     )

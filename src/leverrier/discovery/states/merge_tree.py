@@ -39,6 +39,14 @@ class MergeTree:
     configurations: int
     """In the data, of the columns next to the variable."""
 
+    def require_whole(self) -> None:
+        """Raise ValueError unless each node but the last is merged once, after it was made."""
+        count = len(self.leaves)
+        parts = sorted(part for left, right, _ in self.merges for part in (left, right))
+        whole = count == len(self.rows) == len(self.merges) + 1 and parts == list(range(2 * len(self.merges)))
+        if not whole or any(max(left, right) >= count + m for m, (left, right, _) in enumerate(self.merges)):
+            raise ValueError("a merge tree that is none")
+
     def nodes(self, states: int) -> tuple[int, ...]:
         """The nodes that are the states when so many are left."""
         done = self.merges[: max(len(self.leaves) - states, 0)]

@@ -15,9 +15,10 @@ from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.chain_building import Built, ChainGround
 from leverrier.discovery.time.chain_search import best_chains
+from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.lag_models import Alternative, Ask, Observed, best_observed
 from leverrier.discovery.time.time_codecs import grouping, if_there_is_time, read_choice, write_choice
-from leverrier.discovery.time.time_findings import Fold, HiddenChain, TimeFindings, Tried
+from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
 from leverrier.errors import TableError
 from leverrier.learning.slices.learn_dynamic import slice_order
 from leverrier.learning.slices.slice_choice import bag_slices, choose, compare

@@ -16,9 +16,11 @@ from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.time.find_in_time import FOLDS, LEAST_SLICES, fold_costs, profile
 from leverrier.discovery.time.find_memories import How, memory_rounds
+from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.memory_findings import MemoryFindings, MemoryVariable
 from leverrier.discovery.time.time_codecs import costs_of, if_there_is_time
-from leverrier.discovery.time.time_findings import HiddenChain, TimeFindings, Tried
+from leverrier.discovery.time.time_findings import TimeFindings, Tried
+from leverrier.discovery.verdict import Reason
 from leverrier.errors import TableError
 from leverrier.learning.slices.slice_choice import Comparison, compare
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
@@ -56,7 +58,10 @@ def memories_in_time(
     own = _posteriors(found, loop, run)
     parts = make_folds(found, folds, seed)
     costs = _held_out(found, parts, run, how) if evidence and loop.memories else None
-    return _findings(found, loop, own, parts, costs, run)
+    untested = (
+        None if costs is not None else Reason.TIME if run.spent else Reason.FEW_ROWS if evidence else Reason.NOT_ASKED
+    )
+    return _findings(found, loop, own, parts, costs, run, untested)
 
 
 def _posteriors(found: Sequences, loop: MemoryFindings, run: Run) -> dict[str, Floats]:
@@ -117,6 +122,7 @@ def _findings(
     parts: NDArray[np.int64],
     costs: dict[str, Floats] | None,
     run: Run,
+    untested: Reason | None,
 ) -> TimeFindings:
     first, wide, last = loop.rounds[0], loop.rounds[1], loop.rounds[-1]
     observed, judged, folds = wide, Comparison(0.0, 0.0), ()
@@ -149,6 +155,7 @@ def _findings(
         folds=folds,
         accepted=clear,
         tested=costs is not None,
+        untested=untested,
         method="boyen1999",
         inference=last.inference,
         steps=loop.steps,

@@ -5,18 +5,15 @@ All of it is small and holds no cell of the data, so that a saved discovery can 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.discovery.time.time_findings import HiddenChain, TimeFindings
-from leverrier.models.dynamic.dynamic_network import DynamicNetwork
-from leverrier.models.slices.slice_forecast import simulate
+from leverrier.discovery.time.along_time import Ahead, AlongTime, Ribbon, Span, Stays
+from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.time_findings import TimeFindings
 
 Floats = NDArray[np.float64]
 MOST_SLICES, MOST_SPANS = 800, 250
@@ -24,94 +21,24 @@ MOST_SLICES, MOST_SPANS = 800, 250
 RIBBONS = 4
 """So many sequences are drawn, the longest first."""
 STEPS = 12
-DRAWS = 200
 MOST_LENGTHS = 400
 MOST_AHEAD = 4
 """Columns whose future is drawn."""
 
 
-@dataclass(frozen=True)
-class Span:
-    """Slices in a row in one state: where they lie in time, which state, and how sure that is on average."""
-
-    begin: float
-    end: float
-    state: int
-    certainty: float
-
-
-@dataclass(frozen=True)
-class Ribbon:
-    """One sequence's most probable states of one hidden variable."""
-
-    hidden: str
-    sequence: str
-    spans: tuple[Span, ...]
-    slices: int
-    left_out: int
-
-
-@dataclass(frozen=True)
-class Stays:
-    """How long one state lasted each time: lengths and how often each was seen (ends of sequences included)."""
-
-    hidden: str
-    state: int
-    lengths: tuple[int, ...]
-    counts: tuple[int, ...]
-
-    @property
-    def mean(self) -> float:
-        total = sum(self.counts)
-        return sum(length * count for length, count in zip(self.lengths, self.counts, strict=True)) / max(total, 1)
-
-
-@dataclass(frozen=True)
-class Ahead:
-    """After one sequence, so many slices ahead: P(state) of a hidden variable or a column."""
-
-    name: str
-    sequence: str
-    labels: tuple[str, ...]
-    probabilities: tuple[tuple[float, ...], ...]
-    hidden: bool
-
-
-@dataclass(frozen=True)
-class TimeSummary:
-    """The small numbers of a report."""
-
-    sequences: int
-    longest: int
-    shortest: int
-    holes: int
-    columns: int
-    time: str
-    certainty: Mapping[str, float]
-    """By hidden variable: the mean probability of the most probable state."""
-    ribbons: tuple[Ribbon, ...] = ()
-    stays: tuple[Stays, ...] = ()
-    ahead: tuple[Ahead, ...] = ()
-    seconds: float = 0.0
-
-
-def describe(found: TimeFindings, sequences: Sequences, seed: int, seconds: float = 0.0) -> TimeSummary:
+def describe(found: TimeFindings, sequences: Sequences, seed: int) -> AlongTime:
     """Everything that needs the sequences, so that the rest can do without; what comes next only if there was time."""
     ribbons = [each for one in found.hidden for each in _ribbons(one, sequences)]
     stays = [each for one in found.hidden for each in _stays(one, sequences)]
     sure = {one.name: float(one.posterior.max(axis=1).mean()) for one in found.hidden}
-    return TimeSummary(
-        len(sequences),
+    return AlongTime(
         int(sequences.lengths.max()),
         int(sequences.lengths.min()),
-        int(sequences.table.n_missing),
-        len(sequences.variables),
         sequences.time or "slice",
         sure,
         tuple(ribbons),
         tuple(stays),
         tuple(_ahead(found, sequences, seed)) if found.finished else (),
-        seconds,
     )
 
 
@@ -167,15 +94,12 @@ def _stays(one: HiddenChain, sequences: Sequences) -> list[Stays]:
 
 
 def _ahead(found: TimeFindings, sequences: Sequences, seed: int) -> list[Ahead]:
-    """After the longest sequence: a network computes it, a model of slices is sampled on."""
+    """After the longest sequence, what the model expects."""
     last = int(np.argmax(sequences.lengths))
     one = sequences[last]
     hidden = [each.name for each in found.hidden]
     columns = list(dict.fromkeys(name for each in found.hidden for name in each.drives)) or list(one.variables)
-    if isinstance(found.model, DynamicNetwork):
-        drawn = {name: table[0] for name, table in found.model.forecast(one, STEPS).probabilities.items()}
-    else:
-        drawn = simulate(found.model, one, STEPS, DRAWS, np.random.default_rng(seed), found.order)
+    drawn = found.face.ahead(one, STEPS, seed)
     made = []
     for name in (*hidden, *columns[:MOST_AHEAD]):
         labels = one.states.get(name) or _labels(found, name) or tuple(range(drawn[name].shape[1]))
@@ -186,24 +110,3 @@ def _ahead(found: TimeFindings, sequences: Sequences, seed: int) -> list[Ahead]:
 
 def _labels(found: TimeFindings, name: str) -> tuple[str, ...]:
     return next((one.labels for one in found.hidden if one.name == name), ())
-
-
-def read_summary(content: Mapping[str, Any]) -> TimeSummary:
-    """What `asdict` made of one."""
-    ribbons = tuple(
-        Ribbon(**{**each, "spans": tuple(Span(**span) for span in each["spans"])}) for each in content["ribbons"]
-    )
-    stays = tuple(
-        Stays(each["hidden"], each["state"], tuple(each["lengths"]), tuple(each["counts"])) for each in content["stays"]
-    )
-    ahead = tuple(
-        Ahead(
-            each["name"],
-            each["sequence"],
-            tuple(each["labels"]),
-            tuple(map(tuple, each["probabilities"])),
-            each["hidden"],
-        )
-        for each in content["ahead"]
-    )
-    return TimeSummary(**{**content, "ribbons": ribbons, "stays": stays, "ahead": ahead})

@@ -1,9 +1,9 @@
-"""What was found in sequences, as frozen values, and in words."""
+"""What was found in sequences, as frozen values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 
 from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Variable
-from leverrier.discovery.time.time_words import time_words
-from leverrier.learning.slices.learn_dynamic import as_dynamic
+from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.time_model import Model, TimeModel, time_model
+from leverrier.discovery.verdict import Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference
-from leverrier.models.slices.chain_model import Chain, ChainModel
 from leverrier.models.slices.slice_model import SliceModel
 from leverrier.status import Status
+from leverrier.words_of import words_of
 
 Floats = NDArray[np.float64]
-LASTING = 0.15
-"""By how much a state must be likelier to stay than to be drawn anew, for the chain to be said to last."""
-Verdict = Literal["hidden", "memories", "lags", "nothing"]
 Method = Literal["default", "boyen1999"]
 
 
@@ -52,53 +50,6 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenChain:
-    """A hidden variable that moves in time."""
-
-    name: str
-    states: int
-    drives: tuple[str, ...]
-    transition: Floats
-    """By state, the probabilities of the next one; of a memory as they were along the sequences."""
-    share: Floats
-    """By state, the share of slices spent in it."""
-    window: int
-    """The window of the residuals from which it was begun: 1 means a cause within the slice."""
-    posterior: Floats
-    """(slices, states): P(state | the whole sequence); without slices where the finding was read from a file."""
-    profiles: Mapping[str, Floats]
-    """By driven column (states of the chain, states of the column): how often each was seen."""
-    of: str = ""
-    """The column that it began as a memory of, `depth` slices before."""
-    depth: int = 0
-    labels: tuple[str, ...] = ()
-    """Its states by name, where they have names of their own."""
-
-    @property
-    def chain(self) -> Chain:
-        """Its moves by themselves, begun as it is on average."""
-        return Chain(self.name, self.share, self.transition)
-
-    @property
-    def persistence(self) -> Floats:
-        """By state, the probability of lasting one more slice."""
-        return self.chain.persistence
-
-    @property
-    def dwell(self) -> Floats:
-        """By state, how many slices it lasts on average."""
-        return self.chain.dwell
-
-    @property
-    def within_slice(self) -> bool:
-        """Whether it stays hardly more often than chance would have it: a cause of its slice, not a regime."""
-        return bool(self.share @ (self.persistence - self.share) < LASTING)
-
-
-Model = ChainModel | SliceModel | DynamicNetwork
-
-
-@dataclass(frozen=True, eq=False)
 class TimeFindings:
     """All that was found in sequences, by `find_in_time` or by the source's loop."""
 
@@ -124,6 +75,8 @@ class TimeFindings:
     accepted: bool = True
     """Whether the hidden variables were clearly better on held-out blocks."""
     tested: bool = True
+    untested: Reason | None = None
+    """Why they were not compared on held-out blocks."""
     method: Method = "default"
     inference: Inference = "exact"
     steps: tuple[str, ...] = ()
@@ -136,42 +89,41 @@ class TimeFindings:
 
     @property
     def verdict(self) -> Verdict:
-        if self.hidden and self.accepted:
-            return "hidden"
-        if self.memories or self.hidden:
-            return "memories"
-        return "lags" if self.lags > 1 else "nothing"
+        if self.hidden and self.accepted and self.tested:
+            return found(Reason.HELD_OUT)
+        if self.hidden and not self.tested:
+            return not_tested(self.untested or (Reason.NOT_ASKED if self.finished else Reason.TIME))
+        if not self.finished:
+            return undecided(Reason.TIME)
+        if self.hidden or any(row.hidden for row in self.table):
+            return nothing(Reason.NOT_CLEARER)
+        return nothing(Reason.NO_SKIP if self.method == "boyen1999" else Reason.NO_CHAIN)
+
+    @cached_property
+    def face(self) -> TimeModel:
+        """The model, of whichever kind it is."""
+        return time_model(self.model, self.order, self.inference)
 
     @property
     def network(self) -> DynamicNetwork | None:
         """The model as a network in time; None where it keeps memories, which no network of lags has."""
-        if isinstance(self.model, DynamicNetwork):
-            return self.model
-        if any(isinstance(f, Memory) for name in self.model.cpds for f in self.model.asked(name)):
-            return None
-        return as_dynamic(self.model, {variable.name: variable.states for variable in self.model.variables})
+        return self.face.network
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The columns, as they were cut into states."""
-        if isinstance(self.observed, DynamicNetwork):
-            return tuple(Variable(name, self.observed.states[name]) for name in self.observed.variables)
-        return self.observed.variables
+        return self.face.variables
 
     def posterior(self, sequences: Any = None) -> dict[str, Floats]:
         """By hidden variable (slices, states); of the sequences learnt from, or of others."""
         if sequences is None:
             return {one.name: one.posterior for one in self.hidden}
-        if isinstance(self.model, ChainModel):
-            return self.model.posterior(sequences)
-        if isinstance(self.model, DynamicNetwork):
-            return {one.name: self.model.posterior(sequences, one.name, self.inference) for one in self.hidden}
-        return {}
+        return self.face.posterior(sequences)
 
     @property
     def words(self) -> str:
         """The verdict: what is remembered, for how long, which columns it drives, how much it gains."""
-        return "\n".join(time_words(self))
+        return words_of("time_words.time_words", self)
 
     def __str__(self) -> str:
         return self.words

@@ -243,7 +243,7 @@ def as_dynamic(model: SliceModel | ChainModel, states: Mapping[str, Sequence[Lab
     asked = [feature for name in model.cpds for feature in model.asked(name)]
     if any(isinstance(feature, Memory) for feature in asked):
         raise OptionError("a model with deterministic memories is no network of lags: use it as it is")
-    chains = model.chains if isinstance(model, ChainModel) else ()
+    chains = model.chains
     lags = max((feature.lag for feature in asked if isinstance(feature, Lag)), default=0)
     named = {name: tuple(labels) for name, labels in states.items()}
     named |= {chain.name: tuple(str(k) for k in range(chain.states)) for chain in chains}

@@ -14,6 +14,7 @@ from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
 from leverrier.data.table import Variable
+from leverrier.models.slices.chain_model import Chain
 from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, StepCPD
 
 Floats = NDArray[np.float64]
@@ -42,6 +43,11 @@ class SliceModel:
     def lags(self) -> int:
         """How many slices back some column looks."""
         return max((feature.lag for feature in self.features if isinstance(feature, Lag)), default=0)
+
+    @property
+    def chains(self) -> tuple[Chain, ...]:
+        """None is hidden."""
+        return ()
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -79,6 +85,10 @@ class SliceModel:
     def bits_per_slice(self, data: Any) -> float:
         """Mean cost of a slice in bits; the first slices of sequences are counted too."""
         return float(self.surprise(data).mean())
+
+    def posterior(self, data: Any) -> dict[str, Floats]:  # noqa: ARG002
+        """Of no hidden chain."""
+        return {}
 
     def predict(self, data: Any, name: str) -> Floats:
         """(slices, states): P(column | the past and the columns before it), whether or not its cell is seen."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leverrier.discovery.evidence.certainty import AMBIGUOUS, BINS, Certainty
-from leverrier.discovery.evidence.null_test import Evidence
+from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.evidence.residual import Remaining
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses

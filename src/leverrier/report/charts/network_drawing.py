@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from leverrier.discovery.examined import Examined
+from leverrier.discovery.result import Result
 from leverrier.models.graph import Graph
-from leverrier.models.mixed_class_model import MixedClasses
-from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
 from leverrier.report.charts.graph_layout import HEIGHT, Arc, Layout, Point, layered
 from leverrier.report.parts.page_parts import abbreviated, percent, shortened
 
@@ -55,10 +53,10 @@ class Picture:
         return arc[0] in self.hidden or arc[1] in self.hidden
 
 
-def picture(found: Examined) -> Picture:
+def picture(found: Result) -> Picture:
     """The graph that the verdict rests on: with hidden variables if there are any."""
     hidden = frozenset(each.name for each in found.hidden)
-    whole = _graph(found)
+    whole = found.model.graph
     kept = shown_nodes(whole, hidden)
     parents = {node: tuple(p for p in whole.parents(node) if p in kept) for node in whole if node in kept}
     support: dict[Arc, float] = {}
@@ -67,14 +65,6 @@ def picture(found: Examined) -> Picture:
         support |= {(each.name, c): links[c] for c in each.children if c in links}
         support |= {(p, each.name): links[p] for p in each.parents if p in links}
     return Picture(Graph.from_parents(parents), hidden, support, len(whole) - len(kept))
-
-
-def _graph(found: Examined) -> Graph:
-    if isinstance(found.model, HiddenCauses | MixedClasses):
-        columns = [variable.name for variable in found.shape.variables]
-        arcs = [(each.name, child) for each in found.hidden for child in each.children if child in columns]
-        return Graph.from_edges([*(each.name for each in found.hidden), *columns], arcs)
-    return found.network.graph
 
 
 def shown_nodes(graph: Graph, hidden: frozenset[str]) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from leverrier.discovery.time.time_diagnostics import Ahead, Ribbon, Stays
+from leverrier.discovery.time.along_time import Ahead, Ribbon, Stays
 from leverrier.discovery.time.time_findings import Fold, Tried
 from leverrier.report.charts.dynamic_charts import PALETTE
 from leverrier.report.charts.pictures import HIDDEN, OBSERVED, QUIET, styled, tips

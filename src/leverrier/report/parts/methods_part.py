@@ -2,40 +2,63 @@
 
 from __future__ import annotations
 
-from leverrier.discovery.examined import Examined
+import shlex
+
+from leverrier.discovery.result import Result
+from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.verdict import ModelKind
 from leverrier.report.parts.page_parts import Block, Grid, Items, Listing, Part, Words, several
 
 KINDS = {
-    "network": "hidden variables in a Bayesian network over the columns",
-    "classes": "one hidden class behind all columns",
-    "causes": "overlapping hidden yes/no causes (noisy-OR)",
+    ModelKind.NETWORK: "hidden variables in a Bayesian network over the columns",
+    ModelKind.CLASSES: "one hidden class behind all columns",
+    ModelKind.CAUSES: "overlapping hidden yes/no causes (noisy-OR)",
+}
+REPEATED = ("method", "draws", "resamples", "max_hidden", "seed")
+REPEATED_IN_TIME = ("by", "time", "ignore", "method", "seed")
+WAYS = {
+    "default": (
+        "First the best model of each slice given those before it was chosen: trees over lags, then deterministic "
+        "memories. Hidden chains were then begun from clusters of its residuals over windows of 1, 9, 41 and 201 "
+        "slices and fitted by EM"
+    ),
+    "boyen1999": (
+        "By the loop of Boyen, Friedman and Koller (1999), arcs of a network over several slices that skip a slice "
+        "were replaced by hidden memory variables, begun as noisy copies, fitted by EM, and the search repeated"
+    ),
 }
 
 
-def methods_part(found: Examined) -> Part:
+SETTINGS = {
+    "seed": "seed",
+    "method": "method",
+    "score": "score",
+    "draws": "simulated tables asked for",
+    "resamples": "resamples asked for",
+    "version": "leverrier",
+}
+
+
+def methods_part(found: Result) -> Part:
     """What was done, ready to paste; seed, versions, the command."""
-    blocks: list[Block] = [Listing(methods_text(found), wrap=True)]
+    blocks: list[Block] = [
+        Listing(methods_text(found) if found.time is None else _slices_text(found, found.time), wrap=True)
+    ]
     if found.did:
         blocks += [Words("What was done:"), Items(found.did)]
     if found.shape.notes:
         blocks += [Words("What reading the data changed:"), Items(found.shape.notes[:20])]
     settings = found.settings
     versions = settings.get("versions") or {}
-    rows = [
-        ("seed", str(settings.get("seed", "–"))),
-        ("score", str(settings.get("score", "–"))),
-        ("simulated tables asked for", str(settings.get("draws", "–"))),
-        ("resamples asked for", str(settings.get("resamples", "–"))),
-        ("leverrier", str(settings.get("version", "–"))),
-        *((name, str(value)) for name, value in versions.items()),
-        ("time", f"{found.seconds:.0f} s"),
-    ]
+    rows = [(said, str(settings[name])) for name, said in SETTINGS.items() if name in settings]
+    rows += [(name, str(value)) for name, value in versions.items()]
+    rows.append(("time", f"{found.seconds:.0f} s"))
     blocks.append(Grid(("setting", "value"), tuple(rows), words=(0, 1)))
     blocks += [Words("To repeat it:"), Listing(repeat_text(found))]
     return Part("methods", "Methods", blocks)
 
 
-def methods_text(found: Examined) -> str:
+def methods_text(found: Result) -> str:
     """A paragraph for a paper."""
     settings, shape = found.settings, found.shape
     version = settings.get("version", "")
@@ -58,9 +81,9 @@ def methods_text(found: Examined) -> str:
     evidence = found.hidden[0].evidence
     if evidence is None or not evidence.tested:
         return text + "It was not tested against chance."
-    if evidence.null_gains:
+    if evidence.draws:
         text += (
-            f"Against {several(len(evidence.null_gains), 'table')} simulated without the hidden variable and "
+            f"Against {several(evidence.draws, 'table')} simulated without the hidden variable and "
             "searched in the same way "
             f"its gain of {evidence.gain:.1f} nats has p = {evidence.p_value:.2g}. "
         )
@@ -74,16 +97,39 @@ def methods_text(found: Examined) -> str:
     return text.strip()
 
 
-def repeat_text(found: Examined) -> str:
-    """The command line's own words where it set them, and Python's."""
+def _slices_text(found: Result, time: TimeFindings) -> str:
+    """The same of sequences."""
+    shape, settings = found.shape, found.settings
+    holes = f" ({shape.holes:,} empty cells, summed over)" if shape.holes else ""
+    text = (
+        f"We searched {several(shape.sequences, 'sequence')} of {shape.rows:,} slices in all and "
+        f"{several(shape.columns, 'column')}{holes} for hidden variables with Leverrier {settings.get('version', '')} "
+        f"(seed {settings.get('seed', 0)}). {WAYS[time.method]}. "
+    )
+    if time.tested:
+        text += (
+            f"Models were compared by cross-validation over blocks ({several(len(time.folds), 'part')} held out in "
+            "turn), a gain being accepted from .005 bits a slice and three standard errors over blocks on. "
+        )
+    if not time.hidden:
+        return text + f"No hidden variable was accepted; the best model is {time.observed_name}."
+    named = "; ".join(f"{one.name}, {one.states} states" for one in time.hidden[:8])
+    judged = f": {time.gain:+.3f} bits a slice over {time.observed_name} (z {time.z:.1f})" if time.tested else ""
+    return f"{text}The model has {several(len(time.hidden), 'hidden variable')} ({named}){judged}."
+
+
+def repeat_text(found: Result) -> str:
+    """The command line's own words, and Python's."""
     settings = found.settings
-    options = "".join(
-        f", {name}={settings[name]!r}" for name in ("method", "draws", "resamples", "max_hidden") if name in settings
-    )
-    python = (
-        "import leverrier as lv\n"
-        f'found = lv.discover("your-table.csv", seed={settings.get("seed", 0)}{options})\n'
-        'found.report("report.html")'
-    )
-    command = settings.get("command") or f"leverrier discover your-table.csv --seed {settings.get('seed', 0)}"
-    return f"{command}\n\n{python}"
+    names = REPEATED if found.time is None else REPEATED_IN_TIME
+    given = {name: settings[name] for name in names if settings.get(name) not in (None, [])}
+    if given.get("method") == "auto":
+        given.pop("method")
+    words = ["leverrier discover your-table.csv"]
+    for name, value in given.items():
+        each = value if isinstance(value, list) else [value]
+        words += [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for one in each]
+    python = "".join(f", {name}={value!r}" for name, value in given.items())
+    command = "" if isinstance(settings.get("by"), list) else f"{' '.join(words)}\n\n"  # (the command takes one column)
+    asked = f'found = lv.discover("your-table.csv"{python})'
+    return f'{command}import leverrier as lv\n{asked}\nfound.report("report.html")'

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import State
-from leverrier.models.mixed_class_model import MixedClasses
+from leverrier.discovery.result import Result
+from leverrier.models.mixture import Mixture
 from leverrier.report.parts.page_parts import abbreviated, shortened
 
 MOST_ROWS = 24
@@ -52,15 +52,16 @@ class Profile:
         return "share within the state" if self.shares else "mean within the state (deviations from all rows)"
 
 
-def profiles(found: Examined, each: HiddenVariable, most: int = MOST_ROWS) -> list[Profile]:
+def profiles(found: Result, each: HiddenVariable, most: int = MOST_ROWS) -> list[Profile]:
     """Of categories, and where classes have columns of numbers, of those."""
     states = found.meanings.get(each.name, ())
     if not states:
         return []
     worth = _worth(found, each, states)
     made = share_profiles(states, worth, most)
-    if isinstance(found.model, MixedClasses):
-        made.insert(0, _profile(states, _number_lines(found.model, worth), most, shares=False))
+    numbers = None if found.other is None else found.other.numbers
+    if numbers is not None:
+        made.insert(0, _profile(states, _number_lines(numbers, worth), most, shares=False))
     return made
 
 
@@ -70,7 +71,7 @@ def share_profiles(states: Sequence[State], worth: Sequence[float], most: int = 
     return [_profile(states, lines, most, shares=True)] if lines else []
 
 
-def _worth(found: Examined, each: HiddenVariable, states: Sequence[State]) -> list[float]:
+def _worth(found: Result, each: HiddenVariable, states: Sequence[State]) -> list[float]:
     """How many rows each state's shares rest on."""
     known = None if found.rows is None else found.rows.certainty.get(each.name)
     if known is not None:
@@ -116,8 +117,7 @@ def _category_lines(states: Sequence[State], worth: Sequence[float]) -> list[Lin
     return _told_apart(lines)
 
 
-def _number_lines(model: MixedClasses, worth: Sequence[float]) -> list[Line]:
-    mixture = model.numbers
+def _number_lines(mixture: Mixture, worth: Sequence[float]) -> list[Line]:
     mean = mixture.weights @ mixture.means
     inner = np.diagonal(mixture.matrices, axis1=1, axis2=2)
     deviation = np.sqrt(mixture.weights @ (inner + (mixture.means - mean) ** 2))

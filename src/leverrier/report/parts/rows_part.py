@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from leverrier.discovery.evidence.certainty import AMBIGUOUS
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.result import Result
 from leverrier.report.charts.discovery_charts import certainty_chart, holes_chart, remaining_chart
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.parts.page_parts import (
@@ -23,7 +25,7 @@ MOST_FIGURES = 4
 MOST_ATTEMPTS = 20
 
 
-def rows_part(found: Examined) -> Part:
+def rows_part(found: Result) -> Part:
     """How surely rows belong to states. No row is shown."""
     known = {} if found.rows is None else found.rows.certainty
     if not known or found.rows is None:
@@ -48,7 +50,7 @@ def rows_part(found: Examined) -> Part:
     return Part("rows", "Rows", [Grid(head, tuple(lines), caption), Figures(tuple(figures))])
 
 
-def remaining_part(found: Examined) -> Part:
+def remaining_part(found: Result) -> Part:
     """Pairs of columns that depend on each other more than the model says."""
     left = found.remaining
     if left is None or not left.pairs:
@@ -90,7 +92,7 @@ def remaining_part(found: Examined) -> Part:
     return Part("remaining", "What is left unexplained", [Words(words), Figures((figure,)), grid])
 
 
-def holes_part(found: Examined) -> Part:
+def holes_part(found: Result) -> Part:
     """Where cells were empty, and what was done about them."""
     shape = found.shape
     cells = max(shape.rows * shape.columns, 1)
@@ -110,7 +112,7 @@ def holes_part(found: Examined) -> Part:
     return Part("holes", "Holes", blocks)
 
 
-def attempts_part(found: Examined) -> Part:
+def attempts_part(found: Result) -> Part:
     """The candidates that were tried, best first, and how far the searches agree."""
     blocks: list[Block] = [
         Words(
@@ -122,14 +124,12 @@ def attempts_part(found: Examined) -> Part:
             )
         )
     ]
-    support = [each for each in found.hidden if each.evidence is not None and each.evidence.support is not None]
+    known = [(each, each.evidence) for each in found.hidden if each.evidence is not None]
+    support = [(each, one.support, one.links) for each, one in known if one.support is not None]
     if support:
-        blocks.append(
-            Words(
-                " ".join(f"{each.name} came back in {percent(each.evidence.support)} of resamples." for each in support)
-            )
-        )
-        blocks += [_links(each) for each in support if each.evidence.links]
+        said = (f"{each.name} came back in {percent(share)} of resamples." for each, share, _ in support)
+        blocks.append(Words(" ".join(said)))
+        blocks += [_links(each, links) for each, _, links in support if links]
     elif found.hidden:
         blocks.append(Words("Whether it comes back in resamples was not measured."))
     if not found.attempts:
@@ -162,8 +162,8 @@ def attempts_part(found: Examined) -> Part:
     return Part("starts", "Starts and replication", blocks)
 
 
-def _links(each: HiddenVariable) -> Grid:
-    links = sorted(each.evidence.links.items(), key=lambda pair: (-pair[1], pair[0]))
+def _links(each: HiddenVariable, shares: Mapping[str, float]) -> Grid:
+    links = sorted(shares.items(), key=lambda pair: (-pair[1], pair[0]))
     shown = tuple(
         (shortened(column, 60), percent(share), "yes" if column in each.neighbours else "no")
         for column, share in links[:24]

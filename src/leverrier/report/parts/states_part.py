@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from leverrier.discovery.examined import Examined
 from leverrier.discovery.meaning import State
+from leverrier.discovery.result import Result
 from leverrier.discovery.states.merge_tree import MergeTree
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
 from leverrier.report.charts.discovery_charts import MANY_STATES, active_chart, links_chart, profile_chart, score_chart
@@ -31,6 +31,10 @@ INTERVALS = (
     "Lines are 95 % intervals (Wilson's) from the rows that each state is worth; how far the model itself could move "
     "is not in them. Ticks: all rows."
 )
+AS_IF = (
+    "Lines are 95 % intervals (Wilson's) as if slices were independent; slices that follow each other are not, so the "
+    "truth is wider. Ticks: all slices."
+)
 SHADES = "Shades, not dots with intervals: there are many states."
 MEANS = (
     "Lines are 95 % intervals of the means from the rows that each state is worth; how far the model itself could move "
@@ -38,7 +42,7 @@ MEANS = (
 )
 
 
-def how_many_part(found: Examined) -> Part:
+def how_many_part(found: Result) -> Part:
     """Score against the number of states, where it was measured."""
     blocks: list[Block] = []
     figures = []
@@ -93,31 +97,41 @@ def _merges(name: str, tree: MergeTree, states: int) -> Figure:
     return pictured(merge_chart(tree, states), caption)
 
 
-def _other(found: Examined) -> str:
-    return "mixed_classes" if found.model is not None else "cardinality"
+def _other(found: Result) -> str:
+    return "cardinality" if found.other is None else "mixed_classes"
 
 
-def states_part(found: Examined) -> Part:
+def states_part(found: Result) -> Part:
     """For each hidden variable its states in a table, and their profiles."""
     blocks: list[Block] = []
+    if not found.hidden:
+        blocks.append(Words("Nothing hidden was found, so there are no states."))
     for each in found.hidden:
         states = found.meanings.get(each.name, ())
         if not states:
             blocks.append(Words(f"{each.name}: what its states mean was not worked out."))
             continue
-        blocks.append(states_grid(each.name, states, abbreviated(each.neighbours, 48)))
+        rows_are = "slices" if found.time is not None else "rows"
+        blocks.append(states_grid(each.name, states, abbreviated(each.neighbours, 48), rows_are))
         figures = []
         for profile in profiles(found, each):
             rest = f" The {several(profile.left_out, 'other value')} differ less." if profile.left_out else ""
-            figures.append(pictured(profile_chart(profile), f"{each.name}: {profile.title}. {_how(profile)}{rest}"))
+            figures.append(
+                pictured(
+                    profile_chart(profile),
+                    f"{shortened(each.name, LONG)}: {profile.title}. {_how(found, profile)}{rest}",
+                )
+            )
         if figures:
             blocks.append(Figures(tuple(figures)))
     return Part("states", "What each state means", blocks)
 
 
-def _how(profile: Profile) -> str:
+def _how(found: Result, profile: Profile) -> str:
     if len(profile.states) > MANY_STATES:
         return SHADES
+    if found.time is not None:
+        return AS_IF
     return INTERVALS if profile.shares else MEANS
 
 
@@ -153,7 +167,7 @@ def _marks(state: State, names: Mapping[str, str], rows_are: str = "rows") -> st
     return "; ".join(said) or "nothing in particular"
 
 
-def causes_part(found: Examined, model: HiddenCauses) -> Part:
+def causes_part(found: Result, model: HiddenCauses) -> Part:
     """Overlapping causes: which signs each reaches, how surely, how often it is active."""
     names = [each.name for each in found.hidden]
     active = {name: found.meanings[name][1].prevalence for name in names if len(found.meanings.get(name, ())) > 1}

@@ -1,60 +1,62 @@
-"""The verdict in plain words."""
+"""The verdict in plain words, the same for tables and for sequences."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from leverrier.discovery.evidence.null_test import Evidence
-from leverrier.discovery.examined import Examined
+from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason
+from leverrier.report.words.opening_words import opening, provisionally
+from leverrier.report.words.time_words import time_lines
 
 
-def verdict(found: Examined) -> str:
+def verdict(found: Result) -> str:
     """All of it: what was found, why we believe it, what the states mean, what was done."""
     return "\n".join(_lines(found))
 
 
-def headline(found: Examined) -> str:
+def headline(found: Result) -> str:
     """One sentence."""
-    count = len(found.hidden)
-    if found.verdict == "search unstable":
+    if found.verdict.reason is Reason.UNSTABLE:
         return (
-            "Search unstable: searches without a hidden variable ended "
+            "Undecided: the search is unstable. Searches without a hidden variable ended "
             f"{found.spread:.0f} nats apart, so nothing can be said of a gain of that size."
         )
-    if count and found.kind == "causes":
+    if not found.believed:
+        return opening(found.verdict, len(found.hidden))
+    states, provisional = found.believed[0].states, provisionally(found.verdict)
+    if found.kind is ModelKind.CAUSES:
+        count = len(found.believed)
         return f"{count} overlapping hidden causes explain these signs better than any network of the columns."
-    if count and found.kind == "classes":
-        behind = f"behind all {found.shape.columns} columns"
-        return f"One hidden class with {found.hidden[0].states} states is at work {behind}."
-    if count:
-        number = "One hidden variable is" if count == 1 else f"{count} hidden variables are"
-        untested = " (not tested against chance)" if found.verdict == "not tested" else ""
-        return f"{number} at work{untested}."
-    if found.verdict == "compressor":
+    if found.kind is ModelKind.CLASSES:
         return (
-            "Nothing hidden was found. One hidden variable would compress the table, but tables simulated without it "
-            "show the same: it is no sign of a hidden cause."
+            f"One hidden class with {states} states is at work behind all {found.shape.columns} columns{provisional}."
         )
-    if found.verdict == "not tested":
-        return "Nothing can be said yet: the time ran out before the search was done."
-    if found.verdict == "no candidates":
-        return "Nothing hidden was found: no group of columns hangs together enough to suggest one."
-    return "Nothing hidden was found: no hidden variable explains these rows better than the columns themselves."
+    return opening(found.verdict, len(found.believed))
 
 
-def _lines(found: Examined) -> Iterator[str]:
+def _lines(found: Result) -> Iterator[str]:
     shape = found.shape
     yield headline(found)
-    yield f"({shape.rows:,} rows, {shape.columns} columns, {shape.holes:,} empty cells)"
-    for each in found.hidden:
+    rows = f"{shape.sequences:,} sequences, {shape.rows:,} slices" if shape.sequences else f"{shape.rows:,} rows"
+    yield f"({rows}, {shape.columns} columns, {shape.holes:,} empty cells)"
+    if found.time is not None:
+        yield from time_lines(found.time)
+        return
+    for each in found.believed:
+        yield ""
+        yield from hidden_lines(found, each)
+    if found.untested and found.believed:
+        yield ""
+        yield f"Found, but not tested or not to the end: {_and([each.name for each in found.untested])}."
+    for each in found.untested:
         yield ""
         yield from hidden_lines(found, each)
     for each in found.compressors:
         yield ""
-        yield f"Compressor, not a cause: {place(each)}, {each.states} states, gain {each.gain:.1f} nats; " + null_words(
-            each.evidence
-        )
+        yield compressor_words(each)
     if found.power is not None:
         yield ""
         yield str(found.power)
@@ -63,14 +65,20 @@ def _lines(found: Examined) -> Iterator[str]:
         yield "What was done: " + "; ".join(found.did) + "."
 
 
-def hidden_lines(found: Examined, each: HiddenVariable) -> Iterator[str]:
+def hidden_lines(found: Result, each: HiddenVariable) -> Iterator[str]:
     """A paragraph on one hidden variable."""
     yield f"{each.name}: {each.states} states, {place(each)}."
-    evidence = each.evidence
-    if evidence is not None:
-        yield "  Why we believe it: " + " ".join(evidence_sentences(each, evidence))
+    if each.evidence is not None:
+        why = "Why we believe it" if each in found.believed else "What speaks for it so far"
+        yield f"  {why}: " + " ".join(evidence_sentences(each, each.evidence))
     for state in found.meanings.get(each.name, ()):
         yield f"  State {state}"
+
+
+def compressor_words(each: HiddenVariable) -> str:
+    """Of one that tables with nothing hidden show as well."""
+    words = "not tested" if each.evidence is None else null_words(each.evidence)
+    return f"Compressor, not a cause: {place(each)}, {each.states} states, gain {each.gain:.1f} nats; {words}."
 
 
 def place(each: HiddenVariable) -> str:
@@ -81,23 +89,7 @@ def place(each: HiddenVariable) -> str:
 
 def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
     """Gain, null test, held-out gain, support: a sentence for each that was measured."""
-    if evidence.kind == "classes":
-        yield (
-            f"{each.gain:.1f} nats over independent columns. Arcs between columns score {-evidence.gain:.1f} nats "
-            f"more, but in {len(evidence.null_gains)} tables simulated from those arcs the difference was "
-            f"{-max(evidence.null_gains):.1f} or more (p = {evidence.p_value:.2g}): arcs do not explain these rows, "
-            "classes do."
-            if evidence.gain < 0
-            else f"{evidence.gain:.1f} nats above arcs between columns (p = {evidence.p_value:.2g})."
-        )
-    elif evidence.kind == "causes":
-        yield "All causes together were compared with the network on rows neither had seen."
-    else:
-        yield f"Gain {each.gain:,.1f} nats over the best network without it."
-        if evidence.rows is not None:
-            yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f}."
-        if evidence.tested:
-            yield null_words(evidence).capitalize() + "."
+    yield from _COMPARISONS[evidence.kind](each, evidence)
     if evidence.held_out is not None and evidence.held_out_interval is not None:
         low, high = evidence.held_out_interval
         yield f"On held-out rows {evidence.held_out:+.4f} nats a row (95 %: {low:+.4f} to {high:+.4f})."
@@ -105,19 +97,58 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
         yield f"It came back in {100 * evidence.support:.0f} % of resamples."
 
 
+def _gain_over_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
+    yield f"Gain {each.gain:,.1f} nats over the best network without it."
+    if evidence.rows is not None:
+        yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f}."
+    words = null_words(evidence)
+    yield words[0].upper() + words[1:] + "."
+
+
+def _classes_or_arcs(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
+    over = f"{each.gain:.1f} nats over independent columns."
+    if not evidence.tested:
+        yield f"{over} Whether arcs between columns explain these rows as well was not tested."
+    elif evidence.gain < 0:
+        yield (
+            f"{over} Arcs between columns score {-evidence.gain:.1f} nats more, but in {evidence.draws} tables "
+            f"simulated from those arcs the difference was {-max(evidence.null_gains):.1f} or more "
+            f"(p = {evidence.p_value:.2g}): arcs do not explain these rows, classes do."
+        )
+    else:
+        yield f"{evidence.gain:.1f} nats above arcs between columns (p = {evidence.p_value:.2g})."
+
+
+def _causes_or_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
+    yield "All causes together were compared with the network on rows neither had seen."
+
+
+def _held_out_blocks(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
+    if evidence.tested:
+        yield "All hidden variables together were compared with the best model without on blocks neither had seen."
+
+
+_COMPARISONS = {
+    Compared.SCORE: _gain_over_network,
+    Compared.CLASSES: _classes_or_arcs,
+    Compared.CAUSES: _causes_or_network,
+    Compared.TIME: _held_out_blocks,
+}
+
+
 def null_words(evidence: Evidence) -> str:
     """What simulated tables without it showed."""
-    if not evidence.null_gains:
-        return "not tested"
-    count = len(evidence.null_gains)
-    largest = max(evidence.null_gains)
-    chance = f"p = {evidence.p_value:.2g}"
+    if not evidence.draws:
+        return "not tested against chance"
     size = "" if evidence.rows is None else " of that size"
-    words = f"{count} simulated tables{size} with nothing hidden gained at most {largest:.1f} nats ({chance}"
-    return words + (f"; stopped after {count}, since {evidence.stopped})" if evidence.stopped else ")")
+    tables = f"{evidence.draws} simulated table{'' if evidence.draws == 1 else 's'}{size}"
+    words = (
+        f"{tables} with nothing hidden gained at most {max(evidence.null_gains):.1f} nats (p = {evidence.p_value:.2g}"
+    )
+    return words + (f"; stopped after {evidence.draws}, since {evidence.stopped})" if evidence.stopped else ")")
 
 
-def _and(names: tuple[str, ...]) -> str:
+def _and(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     return ", ".join(names[:-1]) + " and " + names[-1]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leverrier.discovery.time.time_diagnostics import TimeSummary
-from leverrier.discovery.time.time_findings import HiddenChain, TimeFindings
-from leverrier.discovery.time.time_words import slices_text
+from leverrier.discovery.time.along_time import AlongTime
+from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.report.charts.dynamic_charts import PALETTE
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.charts.sequence_charts import ahead_chart, ribbon_chart, stays_chart
 from leverrier.report.parts.page_parts import Block, Figures, Grid, Part, Words, abbreviated, percent, shortened
 from leverrier.report.parts.time_parts import LONG, certainty_words
+from leverrier.report.words.time_words import slices_text
 
 MOST_STATES = len(PALETTE)
 """With more states there are no ribbons: colours would repeat."""
 
 
-def time_part(found: TimeFindings, kept: TimeSummary) -> Part:
+def time_part(found: TimeFindings, kept: AlongTime) -> Part:
     """States along sequences, transitions, dwell times, forecast."""
     blocks: list[Block] = []
     if not found.hidden:
@@ -40,7 +41,7 @@ def time_part(found: TimeFindings, kept: TimeSummary) -> Part:
     return Part("time", "Over time", blocks)
 
 
-def _chain(one: HiddenChain, kept: TimeSummary) -> list[Block]:
+def _chain(one: HiddenChain, kept: AlongTime) -> list[Block]:
     labels = _labels(one)
     name = shortened(one.name, LONG)
     figures = []

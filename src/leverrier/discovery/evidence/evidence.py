@@ -1,0 +1,108 @@
+"""What speaks for a hidden variable, as a frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from leverrier.discovery.verdict import Answer, Reason, Verdict
+
+ENOUGH = 7
+"""A test that time cut before so many draws says nothing yet."""
+SMALLEST = 0.05
+"""Draws that could not show a p-value so small leave a finding provisional."""
+
+
+class Stopped(StrEnum):
+    """Why fewer tables than asked for were simulated; the value is the words."""
+
+    BUDGET = "the budget ran out"
+    ALIKE = "tables with nothing hidden gained about as much"
+    CLEAR = "the gain was far above that of every table with nothing hidden"
+
+
+class Compared(StrEnum):
+    """What was compared with what."""
+
+    SCORE = "score"
+    """The gain over the best network without it."""
+    CLASSES = "classes"
+    """One class behind all columns with arcs between them: see evidence/class_or_arcs.py."""
+    CAUSES = "causes"
+    """All causes together with the network, on held-out rows."""
+    TIME = "time"
+    """All hidden variables together with the best model without, on held-out blocks."""
+
+    @property
+    def drawn(self) -> bool:
+        """Whether the comparison is made on simulated tables."""
+        return self in (Compared.SCORE, Compared.CLASSES)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a hidden variable."""
+
+    gain: float
+    null_gains: tuple[float, ...] = ()
+    """The best gain found in each table simulated without the hidden variable."""
+    p_value: float | None = None
+    accepted: bool = True
+    tested: bool = False
+    stopped: Stopped | None = None
+    """Why fewer tables than asked for were simulated; None if all were."""
+    held_out: float | None = None
+    """Gain on rows not learned from, nats a row."""
+    held_out_interval: tuple[float, float] | None = None
+    support: float | None = None
+    """Share of resamples in which a variable with mostly the same neighbours and aligned states came back."""
+    links: Mapping[str, float] | None = None
+    """By column, the share of resamples in which it is next to that variable."""
+    rows: int | None = None
+    """Of a large table, in how many rows drawn at random it was looked for and tested; then `gain` is that there."""
+    kind: Compared = Compared.SCORE
+
+    @property
+    def draws(self) -> int:
+        """Tables that were simulated without it."""
+        return len(self.null_gains)
+
+    @property
+    def cut(self) -> bool:
+        """Whether time ended the test before it could say anything."""
+        return self.stopped is Stopped.BUDGET and self.draws < ENOUGH
+
+    @property
+    def provisional(self) -> bool:
+        """Whether there were too few draws for a small p-value, though nothing was clear before."""
+        open_yet = self.kind.drawn and self.stopped is not Stopped.CLEAR
+        return self.tested and open_yet and 1 / (1 + self.draws) > SMALLEST
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether rows that were held out are clearly worse off with it."""
+        return self.held_out_interval is not None and self.held_out_interval[1] < 0
+
+    @property
+    def believed(self) -> bool:
+        """Whether it may be said to be at work."""
+        return self.tested and self.accepted and not self.cut and not self.contradicted
+
+    @property
+    def compressor(self) -> bool:
+        """Whether simulated tables show as large a gain: real in score, but no sign of a hidden cause."""
+        return self.tested and not self.accepted
+
+
+def weighed(evidence: Sequence[Evidence], asked: bool) -> Verdict:
+    """The verdict on hidden variables that were found; `asked` says whether tests were to be run."""
+    believed = [one for one in evidence if one.believed]
+    if asked and believed:
+        held_out = believed[0].kind in (Compared.CAUSES, Compared.TIME)
+        reason = Reason.FEW_DRAWS if believed[0].provisional else Reason.HELD_OUT if held_out else Reason.TESTED
+        return Verdict(Answer.FOUND, reason)
+    if asked and any(one.tested for one in evidence):
+        against = any(one.contradicted for one in evidence)
+        return Verdict(Answer.UNDECIDED, Reason.HELD_OUT_AGAINST if against else Reason.TIME)
+    return Verdict(Answer.NOT_TESTED, Reason.TIME if asked else Reason.NOT_ASKED)

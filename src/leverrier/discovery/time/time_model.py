@@ -1,0 +1,156 @@
+"""One face for the models of sequences: networks in time, and slices with or without hidden chains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.slice_features import Feature, Lag, Memory
+from leverrier.data.table import Variable
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.dynamic.dynamic_query import Inference
+from leverrier.models.slices.chain_model import ChainModel
+from leverrier.models.slices.shaped_cpd import CPD
+from leverrier.models.slices.slice_model import SliceModel
+
+Floats = NDArray[np.float64]
+Model = ChainModel | SliceModel | DynamicNetwork
+DRAWS = 200
+"""Futures that are simulated where they cannot be computed."""
+
+
+class TimeModel(Protocol):
+    """What can be asked of a model of sequences."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The columns."""
+        ...
+
+    @property
+    def lags(self) -> int:
+        """How many slices back something looks."""
+        ...
+
+    @property
+    def asked(self) -> dict[str, tuple[Feature, ...]]:
+        """By node of a slice, what it depends on."""
+        ...
+
+    @property
+    def trees(self) -> Mapping[str, CPD]:
+        """Columns whose distribution is a tree over what they ask…"""
+        ...
+
+    @property
+    def tables(self) -> dict[str, Floats]:
+        """…and nodes whose distribution is a table over it."""
+        ...
+
+    @property
+    def network(self) -> DynamicNetwork | None:
+        """As a network in time; None where it keeps memories, which no network of lags has."""
+        ...
+
+    def posterior(self, sequences: Sequences) -> dict[str, Floats]:
+        """By hidden variable (slices, states)."""
+        ...
+
+    def bits_per_slice(self, sequences: Sequences) -> float: ...
+
+    def ahead(self, sequence: Sequences, steps: int, seed: int) -> dict[str, Floats]:
+        """By node (steps, states): what comes after a sequence."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkInTime:
+    """A network in time."""
+
+    network: DynamicNetwork
+    inference: Inference
+    trees: Mapping[str, CPD] = field(default_factory=dict)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return tuple(Variable(name, self.network.states[name]) for name in self.network.observed)
+
+    @property
+    def lags(self) -> int:
+        return self.network.order
+
+    @property
+    def asked(self) -> dict[str, tuple[Feature, ...]]:
+        network = self.network
+        return {name: tuple(Lag(*node) for node in network.parents(name)) for name in network.variables}
+
+    @property
+    def tables(self) -> dict[str, Floats]:
+        return {name: cpd.table() for name, cpd in self.network.transition.items()}
+
+    def posterior(self, sequences: Sequences) -> dict[str, Floats]:
+        return {name: self.network.posterior(sequences, name, self.inference) for name in self.network.hidden}
+
+    def bits_per_slice(self, sequences: Sequences) -> float:
+        return self.network.bits_per_slice(sequences, self.inference)
+
+    def ahead(self, sequence: Sequences, steps: int, seed: int) -> dict[str, Floats]:  # noqa: ARG002
+        return {name: table[0] for name, table in self.network.forecast(sequence, steps).probabilities.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """Trees over lags and memories, with or without hidden chains."""
+
+    model: SliceModel | ChainModel
+    order: Sequence[str]
+    """In which the columns of a slice follow each other."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return self.model.variables
+
+    @property
+    def lags(self) -> int:
+        return self.model.lags
+
+    @property
+    def asked(self) -> dict[str, tuple[Feature, ...]]:
+        asked: dict[str, tuple[Feature, ...]] = {name: self.model.asked(name) for name in self.model.cpds}
+        return {**asked, **{chain.name: (Lag(chain.name, 1),) for chain in self.model.chains}}
+
+    @property
+    def trees(self) -> Mapping[str, CPD]:
+        return self.model.cpds
+
+    @property
+    def tables(self) -> dict[str, Floats]:
+        return {chain.name: chain.transition for chain in self.model.chains}
+
+    @property
+    def network(self) -> DynamicNetwork | None:
+        from leverrier.learning.slices.learn_dynamic import as_dynamic
+
+        if any(isinstance(feature, Memory) for asked in self.asked.values() for feature in asked):
+            return None
+        return as_dynamic(self.model, {variable.name: variable.states for variable in self.variables})
+
+    def posterior(self, sequences: Sequences) -> dict[str, Floats]:
+        return self.model.posterior(sequences)
+
+    def bits_per_slice(self, sequences: Sequences) -> float:
+        return self.model.bits_per_slice(sequences)
+
+    def ahead(self, sequence: Sequences, steps: int, seed: int) -> dict[str, Floats]:
+        from leverrier.models.slices.slice_forecast import simulate
+
+        return simulate(self.model, sequence, steps, DRAWS, np.random.default_rng(seed), tuple(self.order))
+
+
+def time_model(model: Model, order: Sequence[str], inference: Inference) -> TimeModel:
+    return NetworkInTime(model, inference) if isinstance(model, DynamicNetwork) else Slices(model, order)

@@ -1,0 +1,92 @@
+"""What is said of hidden variables, as one value: an answer, and the reason for it in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Answer(StrEnum):
+    """The four things that can be said. `NOTHING` only after everything that was to be done is done."""
+
+    FOUND = "found"
+    NOTHING = "nothing"
+    UNDECIDED = "undecided"
+    NOT_TESTED = "not tested"
+
+
+class Reason(StrEnum):
+    """Why; the value is the words."""
+
+    TESTED = "its gain is clear of what tables with nothing hidden show"
+    FEW_DRAWS = "provisional: so few simulated tables cannot show a small p-value"
+    HELD_OUT = "it predicts what was held out clearly better"
+    NO_CANDIDATES = "no group of columns hangs together enough to suggest one"
+    NO_GAIN = "no hidden variable explains these rows better than the columns themselves"
+    SMALL_GAIN = "no hidden variable gains enough to be worth a test"
+    COMPRESSOR = "tables simulated without it gain as much: it compresses the table and is no sign of a hidden cause"
+    SAMPLE_ONLY = "what a sample of the rows suggested did not hold in all of them"
+    NO_CHAIN = "none that could be begun drives a column"
+    NOT_CLEARER = "the columns' own past predicts as well"
+    NO_SKIP = "no arc skips a slice and no memory drives a column"
+    TIME = "the time ran out"
+    CAUSES_TIME = "the time ran out before overlapping causes were compared"
+    CAUSES_SIZE = "so many causes overlap in one row that held-out rows could not be compared"
+    UNSTABLE = "searches without a hidden variable end too far apart"
+    HELD_OUT_AGAINST = "held-out rows speak against it"
+    RIVAL = "the best model without it does not fit the data either"
+    FEW_ROWS = "too few rows"
+    NOT_ASKED = "the tests were left out"
+    ENOUGH = "as many hidden variables as asked for"
+
+
+class ModelKind(StrEnum):
+    """What kind of model a verdict rests on."""
+
+    NETWORK = "network"
+    CLASSES = "classes"
+    CAUSES = "causes"
+    SEQUENCES = "sequences"
+
+
+class HiddenKind(StrEnum):
+    """What a hidden variable is: states, or a continuum; undecided where the data cannot tell."""
+
+    CLASS = "class"
+    CONTINUUM = "continuum"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """`str(verdict)` is "found", "nothing", "undecided" or "not tested"."""
+
+    answer: Answer
+    reason: Reason
+
+    def __str__(self) -> str:
+        return self.answer.value
+
+    @property
+    def found(self) -> bool:
+        return self.answer is Answer.FOUND
+
+    def unfinished(self, reason: Reason = Reason.TIME) -> Verdict:
+        """The same of a run that was cut short: nothing can then not be told from not yet."""
+        return Verdict(Answer.UNDECIDED, reason) if self.answer is Answer.NOTHING else self
+
+
+def found(reason: Reason) -> Verdict:
+    return Verdict(Answer.FOUND, reason)
+
+
+def nothing(reason: Reason) -> Verdict:
+    return Verdict(Answer.NOTHING, reason)
+
+
+def undecided(reason: Reason) -> Verdict:
+    return Verdict(Answer.UNDECIDED, reason)
+
+
+def not_tested(reason: Reason) -> Verdict:
+    return Verdict(Answer.NOT_TESTED, reason)

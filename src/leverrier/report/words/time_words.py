@@ -1,0 +1,77 @@
+"""What was found in sequences, said in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.report.words.opening_words import opening
+
+ASKED = "at least 0.005 and z above 3 were asked for"
+MOST_NAMED = 8
+
+
+def time_words(found: TimeFindings) -> str:
+    """The verdict, a sentence a line: what is remembered, for how long, which columns it drives, how much it gains."""
+    return "\n".join([opening(found.verdict, len(found.hidden)), *time_lines(found)])
+
+
+def time_lines(found: TimeFindings) -> Iterator[str]:
+    """The same without the first sentence."""
+    yield from compared_words(found)
+    yield from found.steps
+    for one in found.hidden:
+        yield chain_words(one)
+    yield observed_words(found)
+    if found.memories and not found.hidden:
+        yield "Remembered: " + "; ".join(memory.name for memory in found.memories[:MOST_NAMED]) + "."
+    if not found.status.converged:
+        yield f"Note: {found.status}."
+
+
+def compared_words(found: TimeFindings) -> Iterator[str]:
+    """What hidden variables gain on blocks that were held out."""
+    if found.method == "boyen1999" and found.hidden:
+        count = len(found.hidden)
+        yield f"The search for arcs that skip slices left {count} memory variable{'' if count == 1 else 's'}."
+    best = max((row for row in found.table if row.hidden), key=lambda row: row.gain, default=None)
+    if found.hidden and found.tested:
+        asked = "" if found.accepted else f" ({ASKED})"
+        yield (
+            f"On held-out blocks {found.gain:+.3f} bits a slice over the best model without ({found.observed_name}), "
+            f"{found.z:.1f} standard errors{asked}."
+        )
+    elif not found.hidden and best is not None:
+        yield (
+            f"The best attempt ({best.name}) gains {best.gain:+.3f} bits a slice over the best model without "
+            f"(z {best.z:.1f}; {ASKED})."
+        )
+
+
+def chain_words(one: HiddenChain) -> str:
+    """A hidden variable: its states, what it drives, how long it lasts."""
+    drives = ", ".join(one.drives)
+    began = f"began as {one.of} of {one.depth + 1} slices back, " if one.of else ""
+    states = f"{one.name} {began}has {one.states} states, drives {drives}"
+    if one.within_slice and not one.of:
+        return f"{states}, and is a cause within the slice: it hardly lasts."
+    return f"{states}, and lasts {', '.join(map(slices_text, one.dwell))} slices on average (by state)."
+
+
+def slices_text(dwell: float) -> str:
+    """A length of time, with a decimal where it is short."""
+    return f"{dwell:.0f}" if dwell >= 2 else f"{dwell:.1f}"
+
+
+def observed_words(found: TimeFindings) -> str:
+    """How far back a slice looks."""
+    if found.hidden:
+        back = found.face.lags
+        what = "no slice before it" if back == 0 else "the slice before" if back == 1 else f"up to {back} slices back"
+        return f"Given the hidden states, a slice depends on {what}."
+    if found.lags == 0:
+        return "Slices do not depend on the slices before them."
+    if found.lags == 1:
+        return "A slice depends on the slice before; nothing longer is clearly better."
+    return f"A slice depends on up to {found.lags} slices back."

@@ -1,0 +1,173 @@
+"""Every phrase of a verdict, by making the situation that it speaks of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import leverrier as lv
+from leverrier.discovery import examine as route
+from leverrier.discovery.causes_route import with_causes
+from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
+from leverrier.discovery.plan import Plan, Stop
+from leverrier.discovery.time.find_in_time import find_in_time
+from leverrier.discovery.verdict import Answer, Reason, Verdict
+from leverrier.report.words.verdict_words import headline, verdict
+from tests.report_cases import found as case
+from tests.report_cases import nothing
+from tests.test_structural_em import star
+
+
+@pytest.fixture(scope="module")
+def rows() -> lv.Table:
+    return star(children=6, states=2, extra=0).sample(900, seed=1).drop("h")
+
+
+@pytest.fixture(scope="module")
+def noise() -> lv.Table:
+    rng = np.random.default_rng(0)
+    return lv.Table.from_codes({f"v{i}": (0, 1) for i in range(4)}, rng.integers(0, 2, (4, 300)))
+
+
+def said(evidence: list[Evidence], asked: bool = True) -> tuple[str, Reason]:
+    one = weighed(evidence, asked)
+    return str(one), one.reason
+
+
+FULL = Evidence(50.0, tuple([1.0] * 19), 0.05, tested=True)
+CLEAR = Evidence(90.0, tuple([1.0] * 8), 0.11, tested=True, stopped=Stopped.CLEAR)
+ONE = Evidence(50.0, (1.0,), 0.5, tested=True)
+CUT = replace(ONE, stopped=Stopped.BUDGET)
+NONE = Evidence(50.0, stopped=Stopped.BUDGET)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "asked", "answer", "reason"),
+    [
+        ([FULL], True, "found", Reason.TESTED),
+        ([CLEAR], True, "found", Reason.TESTED),
+        ([FULL, NONE], True, "found", Reason.TESTED),
+        ([ONE], True, "found", Reason.FEW_DRAWS),
+        ([CUT], True, "undecided", Reason.TIME),
+        ([NONE], True, "not tested", Reason.TIME),
+        ([Evidence(50.0)], False, "not tested", Reason.NOT_ASKED),
+        ([replace(FULL, held_out_interval=(-0.04, -0.02))], True, "undecided", Reason.HELD_OUT_AGAINST),
+        ([Evidence(9.0, tested=True, kind=Compared.CAUSES)], True, "found", Reason.HELD_OUT),
+        ([Evidence(9.0, tested=True, kind=Compared.CAUSES)], False, "not tested", Reason.NOT_ASKED),
+    ],
+)
+def test_what_tests_say(evidence, asked, answer, reason):
+    assert said(evidence, asked) == (answer, reason)
+
+
+def test_a_verdict_is_a_value_whose_text_is_its_answer():
+    one = Verdict(Answer.NOTHING, Reason.NO_GAIN)
+    assert str(one) == "nothing"
+    assert one == Verdict(Answer.NOTHING, Reason.NO_GAIN)
+    assert one.unfinished() == Verdict(Answer.UNDECIDED, Reason.TIME)
+    assert Verdict(Answer.FOUND, Reason.TESTED).unfinished().found
+    assert {str(each) for each in Answer} == {"found", "nothing", "undecided", "not tested"}
+
+
+def test_only_what_was_tested_is_at_work_and_the_rest_is_listed_apart():
+    result = case()
+    first = result.hidden[0]
+    second = replace(first, name="H2", evidence=NONE)
+    both = replace(result, hidden=(first, second), verdict=weighed([FULL, NONE], True))
+    assert [each.name for each in both.believed] == ["H1"]
+    assert [each.name for each in both.untested] == ["H2"]
+    words = verdict(both)
+    assert words.startswith("One hidden variable is at work")
+    assert "Found, but not tested or not to the end: H2." in words
+    third = replace(both, hidden=(first, replace(second, evidence=FULL)))
+    assert headline(third).startswith("2 hidden variables are at work")
+    for evidence, asked in (([NONE], True), ([CUT], True), ([Evidence(50.0)], False)):
+        untested = replace(result, hidden=(replace(first, evidence=evidence[0]),), verdict=weighed(evidence, asked))
+        assert untested.believed == ()
+        assert "at work" not in verdict(untested)
+    provisional = replace(result, hidden=(replace(first, evidence=ONE),), verdict=weighed([ONE], True))
+    assert "provisional" in headline(provisional)
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_reason_can_be_said(reason):
+    for answer in (Answer.NOTHING, Answer.UNDECIDED):
+        words = headline(replace(nothing(), verdict=Verdict(answer, reason)))
+        assert words.startswith("Nothing hidden was found" if answer is Answer.NOTHING else "Undecided", 0) or (
+            reason is Reason.UNSTABLE
+        )
+        assert words.endswith(".")
+
+
+def test_a_search_cut_short_is_undecided(noise):
+    """Also where all that was tried had found nothing."""
+    late = route.examine(noise, lv.BDe(), Plan(deadline=0.0), route.Tests(draws=2, resamples=0, power=False))
+    assert (str(late.verdict), late.verdict.reason) == ("undecided", Reason.TIME)
+    assert "Nothing hidden was found" not in verdict(late)
+    few = lv.discover(noise, draws=2, resamples=0, work=1, jobs=1)
+    assert str(few.verdict) == "undecided"
+    assert not few.finished
+
+
+@pytest.mark.parametrize(
+    ("when", "answer"), [("tables with nothing hidden", "undecided"), ("candidates", "not tested")]
+)
+def test_a_test_cut_short_never_says_that_it_is_at_work(rows, when, answer):
+    """Stopped after four draws of eight; or when the last candidate was tried, before any."""
+    stop = Stop()
+
+    def tell(what: str, share: float) -> None:
+        if what == when and (share == 1.0 or when != "candidates"):
+            stop.ask()
+
+    plan = Plan(max_hidden=1, progress=tell, stop=stop)
+    found = route.examine(rows, lv.BDe(), plan, route.Tests(draws=8, resamples=0, held_out=False, power=False))
+    assert str(found.verdict) == answer
+    assert found.verdict.reason is Reason.TIME
+    assert len(found.hidden) == 1
+    assert "at work" not in verdict(found)
+
+
+def test_without_tests_the_same_variables_are_found_and_not_tested(rows):
+    tested = lv.discover(rows, method="network", draws=3, resamples=0, jobs=1, max_hidden=1)
+    plain = lv.discover(rows, method="network", evidence=False, jobs=1, max_hidden=1)
+    assert (str(tested.verdict), str(plain.verdict)) == ("found", "not tested")
+    assert plain.verdict.reason is Reason.NOT_ASKED
+    assert [(h.name, h.states, h.neighbours) for h in plain.hidden] == [
+        (h.name, h.states, h.neighbours) for h in tested.hidden
+    ]
+    one = plain.hidden[0]
+    assert (one.kind, one.evidence.tested, one.evidence.draws, one.evidence.p_value) == ("class", False, 0, None)
+    assert tested.hidden[0].evidence.draws == 3
+    assert tested.hidden[0].evidence.held_out is not None
+    assert plain.untested == plain.hidden
+
+
+def test_nothing_is_said_when_everything_was_done(noise):
+    found = lv.discover(noise, draws=2, resamples=0, jobs=1)
+    assert str(found.verdict) == "nothing"
+    assert found.headline.startswith("Nothing hidden was found")
+    assert found.finished
+
+
+def test_causes_that_were_not_reached_leave_it_undecided():
+    result = nothing()
+    rng = np.random.default_rng(0)
+    table = lv.Table.from_codes({f"v{i}": (0, 1) for i in range(5)}, rng.integers(0, 2, (5, 80)))
+    late = with_causes(table, replace(result, network=lv.learn_structure(table).network), lv.BDe(), Plan(deadline=0.0))
+    assert (str(late.verdict), late.verdict.reason) == ("undecided", Reason.CAUSES_TIME)
+    assert headline(late).startswith("Undecided: the time ran out before overlapping causes were compared")
+
+
+def test_sequences_say_the_same_words():
+    rng = np.random.default_rng(1)
+    days = lv.read_sequences({"a": rng.integers(0, 2, 60).tolist(), "b": rng.integers(0, 2, 60).tolist()})
+    late = find_in_time(days, budget=1e-9)
+    assert (str(late.verdict), late.verdict.reason) == ("undecided", Reason.TIME)
+    assert str(late).startswith("Undecided: the time ran out")
+    done = lv.discover(days, max_hidden=0)
+    assert (str(done.verdict), done.verdict.reason) == ("nothing", Reason.NO_CHAIN)
+    assert done.headline.startswith("Nothing hidden was found")
+    assert done.hidden == done.compressors == done.result.attempts == ()

@@ -121,5 +121,6 @@ def _network(ground: Ground, cut: Cutout, nodes: list[str], end: OneHidden) -> N
         size = int(np.prod(shape, dtype=np.int64))
         summed = np.stack([np.bincount(key, share, size) for share in shares.T], axis=-1).reshape([*shape, states])
         order = [*seen, name]
-        tables[node] = table_from_counts(np.ascontiguousarray(summed.transpose([order.index(v) for v in scope])))
+        ordered = summed.transpose([order.index(v) for v in scope])
+        tables[node] = table_from_counts(np.ascontiguousarray(ordered, dtype=np.float64))
     return Network.trusted(graph, labels, tables)

@@ -26,6 +26,8 @@ GROUPS = {
         "Network",
         "Graph",
         "read_network",
+        "MixedNetwork",
+        "read_mixed_network",
         "write_network",
         "from_networkx",
         "to_networkx",

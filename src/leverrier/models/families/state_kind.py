@@ -65,8 +65,8 @@ class StateKind(ABC):
         cells = math.prod(shape)
         if cells > MOST_CELLS:
             raise TooLargeError(f"the table of this family would need {cells:,} cells (at most {MOST_CELLS:,})")
-        grid = np.indices(shape[:-1], dtype=np.int64).reshape(len(shape) - 1, -1)
-        return self.rows(grid if len(shape) > 1 else np.zeros((0, 1), dtype=np.int64)).reshape(tuple(shape))
+        grid = np.indices(shape[:-1], dtype=np.int64).reshape(len(shape) - 1, cells // max(shape[-1], 1))
+        return self.rows(grid).reshape(tuple(shape))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StateKind) and self.content() == other.content()

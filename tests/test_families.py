@@ -236,8 +236,11 @@ def test_auto_is_never_below_tables_in_score_or_on_new_rows(score):
         rich = lv.learn_structure(train, score, families="auto")
         assert rich.score >= plain.score - 1e-6
         assert rich.network.log_likelihood(test) >= plain.network.log_likelihood(test) - 10
+
+
+def test_families_are_auto_or_tables():
     with pytest.raises(OptionError, match="families"):
-        lv.learn_structure(train, families="trees")  # pyright: ignore[reportArgumentType]
+        lv.learn_structure(as_table(noisy_or(0)), families="trees")  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize("made", [totals, selected], ids=lambda made: made.__name__)

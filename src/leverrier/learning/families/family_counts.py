@@ -48,7 +48,7 @@ class FamilyCounts:
         ]
         found = projected_on(codes[1:], [column.states for column in columns[1:]], weights)
         cells = np.bincount(found.index * columns[0].states + codes[0], weights, len(found) * columns[0].states)
-        counts = cells.reshape(len(found), columns[0].states)
+        counts = cells.astype(np.float64).reshape(len(found), columns[0].states)
         return cls(found.configurations.astype(np.int64), counts, columns[0], tuple(columns[1:]))
 
     @property

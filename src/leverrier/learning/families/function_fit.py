@@ -127,7 +127,9 @@ def offer_offsets(
     if not family.parents or price.cell <= 0:
         return
     own = np.array(family.child.values)
-    tried = functions if len(family.parents) > 1 else [ColumnFunction("value", (0,), (family.parents[0].values,))]
+    tried = functions
+    if len(family.parents) == 1:
+        tried = [ColumnFunction("value", (0,), (family.parents[0].values,))]
     signs = [ColumnFunction("difference", (1, 0), (f.values[1], f.values[0])) for f in tried if f.name == "difference"]
     for function in [*tried, *signs]:
         j, k, weights = family.cells
@@ -135,7 +137,7 @@ def offer_offsets(
         off = np.round(own[None, :] - levels[:, None], 9)
         offsets, index = np.unique(off, return_inverse=True)
         index = index.reshape(off.shape)
-        counts = np.bincount(index[j, k], weights, len(offsets))
+        counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
         alpha = 1.0 / len(offsets)
         score = dirichlet(counts, alpha)
         if score > floor:

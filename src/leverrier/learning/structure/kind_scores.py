@@ -112,7 +112,7 @@ class KindScores(FamilyScores):
         """The family's counts by occurring configuration."""
         found, r = self._projection(parents), int(self.states[child])
         cells = found.index * r + self.table.codes[child]
-        counts = np.bincount(cells, self._weights, len(found) * r).reshape(len(found), r)
+        counts = np.bincount(cells, self._weights, len(found) * r).astype(np.float64).reshape(len(found), r)
         above = tuple(self.columns[p] for p in members(parents))
         return FamilyCounts(found.configurations.astype(np.int64), counts, self.columns[child], above)
 

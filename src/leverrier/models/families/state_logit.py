@@ -49,7 +49,7 @@ class LogitKind(StateKind):
         for own in self.terms:
             weights.append(float(strength[at : at + own.shape[1]].sum()))
             at += own.shape[1]
-        order = [parents[i] for i in np.argsort(-np.array(weights), kind="stable")]
+        order = [parents[i] for i in sorted(range(len(weights)), key=lambda i: -weights[i])]
         what = "The log-odds of" if self.kind == "logit" else "The log-odds of neighbouring states of"
         also = " and of products of two of them" if self.pairs else ""
         return f"{what} {child} are a sum of effects of {', '.join(order)}{also} (strongest first)"

@@ -18,7 +18,9 @@ class TableKind(StateKind):
 
     probabilities: Floats
 
-    kind = "table"
+    @property
+    def kind(self) -> str:
+        return "table"
 
     @property
     def states(self) -> int:
@@ -58,7 +60,9 @@ class LookupKind(StateKind):
     otherwise: Floats
     """What errors are spread like."""
 
-    kind = "lookup"
+    @property
+    def kind(self) -> str:
+        return "lookup"
 
     @property
     def states(self) -> int:

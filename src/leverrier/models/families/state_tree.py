@@ -25,7 +25,9 @@ class TreeKind(StateKind):
     probabilities: Floats
     """(nodes, states); only the rows of leaves are asked."""
 
-    kind = "tree"
+    @property
+    def kind(self) -> str:
+        return "tree"
 
     @property
     def states(self) -> int:

@@ -124,10 +124,10 @@ def learn_structure(
     `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop
     after `work` families scored or `max_moves` is the same on every machine. In a table with `holes` the result is
     refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
-    it. `families`: "tables" alone, with numbers cut into bins, or "auto", by which each column takes what says it best: a
-    table, a tree, a logit, a noisy-max, a function of its parents with noise (docs/structure.md); numbers stay numbers,
-    and the network is a mixed one (docs/numbers.md). `max_memory` and `client` (a Dask client or its address, for a Parquet file) are
-    for large tables: docs/large.md.
+    it. `families`: "tables" alone, with numbers cut into bins, or "auto", by which each column takes what says it best:
+    a table, a tree, a logit, a noisy-max, a function of its parents with noise (docs/structure.md); numbers stay
+    numbers then, and the network is a mixed one (docs/numbers.md). `max_memory` and `client` (a Dask client or its
+    address, for a Parquet file) are for large tables: docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")

@@ -45,6 +45,7 @@ class ModelKind(StrEnum):
 
     NETWORK = "network"
     CLASSES = "classes"
+    NUMBERS = "numbers"
     CAUSES = "causes"
     SEQUENCES = "sequences"
 

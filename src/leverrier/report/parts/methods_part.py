@@ -12,6 +12,7 @@ from leverrier.report.parts.page_parts import Block, Grid, Items, Listing, Part,
 KINDS = {
     ModelKind.NETWORK: "hidden variables in a Bayesian network over the columns",
     ModelKind.CLASSES: "one hidden class behind all columns",
+    ModelKind.NUMBERS: "hidden classes or continua beside a network of numbers and states as they are",
     ModelKind.CAUSES: "overlapping hidden yes/no causes (noisy-OR)",
 }
 REPEATED = ("method", "draws", "resamples", "max_hidden", "seed")

@@ -85,6 +85,11 @@ class BehindHidden:
         outside = {name: whole.raw[name] if name in whole.raw else _labels(whole, name) for name in whole.variables}
         return read_table({name: outside[name] for name in like.variables if name in outside}, like=like, unseen="hole")
 
+    @property
+    def loadings(self) -> dict[str, Mapping[str, float]]:
+        """By continuum and column, how strongly the column follows it."""
+        return {name: model.loadings for name, model in self.behind.items() if model.continuum}
+
     def card(self, node: str) -> NodeCard:
         """Of a class its shares; of a column what it is in each class that drives it, or over all rows."""
         if node in self.behind:

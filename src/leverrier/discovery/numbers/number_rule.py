@@ -58,6 +58,11 @@ class Weighed:
         return max(self.class_gain, self.continuum_gain)
 
     @property
+    def excess(self) -> float:
+        """What a class gains beyond a continuum: arcs that imitate a continuum gain little of it."""
+        return self.class_gain - max(0.0, self.continuum_gain)
+
+    @property
     def chosen(self) -> Standing | None:
         """The one that the rule prefers: of an undecided pair the better."""
         if self.told == "nothing":

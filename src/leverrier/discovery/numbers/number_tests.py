@@ -44,7 +44,7 @@ class NumberNull:
     table: Table
 
     def gain(self, seed: np.random.SeedSequence) -> float:
-        """The best gain of a class or a continuum in a simulated table; 0 if nothing helped."""
+        """What the best class gains beyond a continuum in a simulated table; 0 if nothing helped."""
         drawn = self.network.sample(self.table.n_rows, np.random.default_rng(seed))
         cells = {**drawn.raw}
         holes = {
@@ -57,11 +57,11 @@ class NumberNull:
                 if name in cells:
                     cells[name] = np.where(holes[name], np.nan, cells[name])
         found = weigh(filled(space_of(replace(drawn, codes=codes, raw=cells)), 0), 0)
-        return max(found.gain, 0.0)
+        return max(found.excess, 0.0)
 
 
 def null_evidence(network: MixedNetwork, table: Table, gain: float, draws: int, seed: int, run: Run) -> Evidence:
-    """The gain beside those of simulated tables, until it is clear."""
+    """What a class gains beyond a continuum, beside the same in simulated tables, until it is clear."""
     job = NumberNull(network, table)
     gains: list[float] = []
     stopped: Stopped | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
+from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.numbers.behind_hidden import BehindHidden
@@ -120,10 +120,12 @@ def _tested(
         name = free_name(Graph.from_edges((*space.names, *(each.name for each in told)), ()), len(told))
         if not tests.draws:
             evidence = Evidence(found.gain)
-        elif not told:
-            evidence = drawn = null_evidence(rival, table, found.gain, tests.draws, plan.seed, run)
+        elif found.told != "class":
+            evidence = Evidence(found.gain, kind=Compared.PARSIMONY)
+        elif not drawn.draws:
+            evidence = drawn = null_evidence(rival, table, found.excess, tests.draws, plan.seed, run)
         else:  # (the same simulated tables: what they gained bounds what one more could gain in them)
-            evidence = _beside(found.gain, drawn)
+            evidence = _beside(found.excess, drawn)
         told.append(Told(name, found, found.chosen, evidence))
         if (evidence.tested and not evidence.accepted) or run.spent:
             break
@@ -138,18 +140,27 @@ def _beside(gain: float, drawn: Evidence) -> Evidence:
 
 
 def _with_more(told: list[Told], space: Space, plan: Plan, tests: Tests, run: Run) -> list[Told]:
-    """The first one's gain on held-out rows, and how often it comes back."""
+    """The first one's gain on held-out rows, and how often it comes back. Arcs can imitate a continuum, and tables
+    drawn from them gain as much: what is believed for saying the same with less is tested on held-out rows alone."""
     evidence = told[0].evidence
     if tests.held_out and not run.spent:
         run.tell(Event.HELD_OUT_ROWS, 0.0)
         gained = run.made(("numbers held out",), lambda: held_out_numbers(space, plan.seed))
         mean, error = float(gained.mean()), float(gained.std() / np.sqrt(len(gained)))
         evidence = replace(evidence, held_out=mean, held_out_interval=(mean - 1.96 * error, mean + 1.96 * error))
+        told = [_held_out(each) for each in told]
+        evidence = replace(evidence, tested=told[0].evidence.tested)
     if tests.resamples and not run.spent:
         back = support_of(space, told[0].weighed, tests.resamples, plan.seed, run)
         if back is not None:
             evidence = replace(evidence, support=back[0], links=back[1])
     return [replace(told[0], evidence=evidence), *told[1:]]
+
+
+def _held_out(told: Told) -> Told:
+    """What rests on parsimony counts as tested once folds of the whole procedure were compared."""
+    known = told.evidence.kind is Compared.PARSIMONY
+    return replace(told, evidence=replace(told.evidence, tested=True)) if known else told
 
 
 def _nothing(first: Weighed, told: Sequence[Told]) -> Verdict:

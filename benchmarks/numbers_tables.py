@@ -29,7 +29,7 @@ class Planted:
     hidden: Floats
 
 
-# --- pieces -----------------------------------------------------------------------------------------------------------
+# --- pieces
 
 
 def random_parents(rng: np.random.Generator, columns: int, most: int = 2) -> list[list[int]]:
@@ -87,7 +87,7 @@ def grown(
     return found
 
 
-# --- nothing hidden: the groups that must be shown ----------------------------------------------------------------------
+# --- nothing hidden: the groups that must be shown
 
 
 def conditional_gaussian(rng: np.random.Generator, rows: int, columns: int) -> Columns:
@@ -263,7 +263,7 @@ def body(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     return table
 
 
-# --- nothing hidden: mechanisms that no family here was made for ---------------------------------------------------------
+# --- nothing hidden: mechanisms that no family here was made for
 
 
 def foreign(shape: str) -> Maker:
@@ -347,7 +347,7 @@ def anything(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     for j, parents in enumerate(random_parents(rng, columns, 3)):
         own = [standard(columns_now[p]) for p in parents]
         e = noise(rng, rows, str(rng.choice(NOISES)))
-        value = e if not own else _anything(rng, own, e, rows)
+        value = e if not own else _anything(rng, own, e)
         if rng.random() < 0.2:
             levels = int(rng.integers(2, 5))
             cuts = np.quantile(value, np.arange(1, levels) / levels)
@@ -363,7 +363,7 @@ def anything(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     return table
 
 
-def _anything(rng: np.random.Generator, own: list[Floats], e: Floats, rows: int) -> Floats:
+def _anything(rng: np.random.Generator, own: list[Floats], e: Floats) -> Floats:
     a, b = own[0], own[-1]
     how = rng.integers(9)
     if how < 3:
@@ -404,7 +404,7 @@ FOREIGN: dict[str, Maker] = {
 }  # fmt: skip
 
 
-# --- planted ------------------------------------------------------------------------------------------------------------
+# --- planted
 
 
 def classes(apart: float, states: int = 2, driven: int = 5, extra: int = 0, lognormal: bool = False) -> Any:

@@ -1,9 +1,9 @@
 """Verdicts on tables with numbers: false alarms by what made a table, and what is found of what was planted.
 
-    python benchmarks/numbers.py nothing --tables 40         the groups that must be shown
-    python benchmarks/numbers.py foreign --tables 40         mechanisms that no family was made for
-    python benchmarks/numbers.py planted --tables 20         classes and continua, 1,000 rows
-    python benchmarks/numbers.py nothing --groups counts rounded --draws 0
+    python benchmarks/number_verdicts.py nothing --tables 40         the groups that must be shown
+    python benchmarks/number_verdicts.py foreign --tables 40         mechanisms that no family was made for
+    python benchmarks/number_verdicts.py planted --tables 20         classes and continua, 1,000 rows
+    python benchmarks/number_verdicts.py nothing --groups counts rounded --draws 0
 
 Each line is printed and appended to --output as JSON when it is done; lines already there are not run again. Without
 draws (--draws 0) it is the rule alone that speaks, which can only be more trusting than the tested verdict.
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numbers_tables import FOREIGN, NOTHING, PLANTED, Columns, Planted
+from number_tables import FOREIGN, NOTHING, PLANTED, Columns, Planted
 
 import leverrier as lv
 
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=40)
     parser.add_argument("--groups", nargs="*")
     parser.add_argument("--draws", type=int, default=19)
-    parser.add_argument("--output", type=Path, default=Path("numbers.jsonl"))
+    parser.add_argument("--output", type=Path, default=Path("number_verdicts.jsonl"))
     asked = parser.parse_args()
     done = [json.loads(text) for text in asked.output.read_text().splitlines()] if asked.output.exists() else []
     known = {(each["kind"], each["group"], each["seed"], each["draws"]): each for each in done}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,7 +43,7 @@ class BehindHidden:
         """A continuum has no states."""
         return {name: tuple(range(model.n_classes)) for name, model in self.behind.items()}
 
-    @cached_property
+    @property
     def graph(self) -> Graph:
         """Observed arcs, and those from each hidden variable to its children."""
         parents: dict[str, tuple[str, ...]] = dict.fromkeys(self.behind, ())

@@ -73,6 +73,9 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     rejected = tuple(each.variable() for each in told if each not in believed)
     if believed and not tests.none:
         believed = _with_more(believed, whole, plan, tests, run)
+        if not _holds(believed[0]):
+            rejected = tuple(each.variable() for each in believed)
+            believed = []
     hidden = tuple(each.variable() for each in believed)
     model = _model(believed, first, rival, table, whole)
     asked = not tests.none
@@ -155,6 +158,12 @@ def _with_more(told: list[Told], space: Space, plan: Plan, tests: Tests, run: Ru
         if back is not None:
             evidence = replace(evidence, support=back[0], links=back[1])
     return [replace(told[0], evidence=evidence), *told[1:]]
+
+
+def _holds(told: Told) -> bool:
+    """Whether a class gains anything on rows that it was not learned from; what was not measured does not object."""
+    gained = told.evidence.held_out
+    return told.kind is not HiddenKind.CLASS or gained is None or gained > 0
 
 
 def _held_out(told: Told) -> Told:

@@ -47,7 +47,7 @@ GROUPS = {
         "mixed_classes",
         "hidden_causes",
     ),
-    "Numbers": ("MixedNetwork", "read_mixed_network", "fit_mixture", "Mixture", "NormalInverseWishart"),
+    "Numbers": ("fit_mixture", "Mixture", "NormalInverseWishart"),
     "Time": (
         "find_in_time",
         "find_memories",

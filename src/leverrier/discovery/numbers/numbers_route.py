@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
@@ -17,7 +18,6 @@ from leverrier.discovery.numbers.column_profile import column_profile, number_st
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import VIEWS, Weighed, weigh, weigh_more
 from leverrier.discovery.numbers.number_tests import held_out_numbers, null_evidence, number_threshold, support_of
-from leverrier.discovery.places.baseline import free_name
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing
@@ -27,7 +27,6 @@ from leverrier.learning.behind.standing import Parents, Standing
 from leverrier.learning.mixed.learn_mixed import expanded, mixed_network, space_of
 from leverrier.learning.mixed.mixed_space import Space
 from leverrier.models.behind.behind_model import BehindModel
-from leverrier.models.graph import Graph
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.event import Event
 from leverrier.run.run import Run
@@ -120,7 +119,7 @@ def _tested(
     told: list[Told] = []
     found, drawn = first, Evidence(0.0)
     while found.chosen is not None and len(told) < max(plan.max_hidden, 1):
-        name = free_name(Graph.from_edges((*space.names, *(each.name for each in told)), ()), len(told))
+        name = free_name(f"H{len(told) + 1}", (*space.names, *(each.name for each in told)))
         if not tests.draws:
             evidence = Evidence(found.gain)
         elif found.told != "class":

@@ -11,10 +11,13 @@ import leverrier as lv
 from leverrier.discovery import examine as route
 from leverrier.discovery.causes_route import with_causes
 from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
-from leverrier.discovery.plan import Plan, Stop
+from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.find_in_time import find_in_time
 from leverrier.discovery.verdict import Answer, Reason, Verdict
 from leverrier.report.words.verdict_words import headline, verdict
+from leverrier.run.event import Event, Told
+from leverrier.run.run import Run
+from leverrier.run.stop import Stop
 from tests.report_cases import found as case
 from tests.report_cases import nothing
 from tests.test_structural_em import star
@@ -103,7 +106,7 @@ def test_every_reason_can_be_said(reason):
 
 def test_a_search_cut_short_is_undecided(noise):
     """Also where all that was tried had found nothing."""
-    late = route.examine(noise, lv.BDe(), Plan(deadline=0.0), route.Tests(draws=2, resamples=0, power=False))
+    late = route.examine(noise, lv.BDe(), Plan(), route.Tests(draws=2, resamples=0, power=False), Run(deadline=0.0))
     assert (str(late.verdict), late.verdict.reason) == ("undecided", Reason.TIME)
     assert "Nothing hidden was found" not in verdict(late)
     few = lv.discover(noise, draws=2, resamples=0, work=1, jobs=1)
@@ -111,19 +114,17 @@ def test_a_search_cut_short_is_undecided(noise):
     assert not few.finished
 
 
-@pytest.mark.parametrize(
-    ("when", "answer"), [("tables with nothing hidden", "undecided"), ("candidates", "not tested")]
-)
+@pytest.mark.parametrize(("when", "answer"), [(Event.NULL_TABLES, "undecided"), (Event.CANDIDATES, "not tested")])
 def test_a_test_cut_short_never_says_that_it_is_at_work(rows, when, answer):
     """Stopped after four draws of eight; or when the last candidate was tried, before any."""
     stop = Stop()
 
-    def tell(what: str, share: float) -> None:
-        if what == when and (share == 1.0 or when != "candidates"):
+    def tell(what: Told, share: float) -> None:
+        if what.event is when and (share == 1.0 or when is Event.NULL_TABLES):
             stop.ask()
 
-    plan = Plan(max_hidden=1, progress=tell, stop=stop)
-    found = route.examine(rows, lv.BDe(), plan, route.Tests(draws=8, resamples=0, held_out=False, power=False))
+    tests = route.Tests(draws=8, resamples=0, held_out=False, power=False)
+    found = route.examine(rows, lv.BDe(), Plan(max_hidden=1), tests, Run(progress=tell, stop=stop))
     assert str(found.verdict) == answer
     assert found.verdict.reason is Reason.TIME
     assert len(found.hidden) == 1
@@ -156,7 +157,9 @@ def test_causes_that_were_not_reached_leave_it_undecided():
     result = nothing()
     rng = np.random.default_rng(0)
     table = lv.Table.from_codes({f"v{i}": (0, 1) for i in range(5)}, rng.integers(0, 2, (5, 80)))
-    late = with_causes(table, replace(result, network=lv.learn_structure(table).network), lv.BDe(), Plan(deadline=0.0))
+    late = with_causes(
+        table, replace(result, network=lv.learn_structure(table).network), lv.BDe(), Plan(), Run(deadline=0.0)
+    )
     assert (str(late.verdict), late.verdict.reason) == ("undecided", Reason.CAUSES_TIME)
     assert headline(late).startswith("Undecided: the time ran out before overlapping causes were compared")
 

@@ -2,8 +2,8 @@
 
 Besag and Clifford (1991, Biometrika 78, "Sequential Monte Carlo p-values"): draw until ENOUGH of the simulated gains
 reach the observed one, or until all are drawn. If the h-th such gain is the l-th draw, p = h / l; if g < h of all n
-draws reach it, p = (g + 1) / (n + 1). If the observed gain is one of the simulated kind, the order of all n + 1 gains is
-uniform, and P(p ≤ a) ≤ a for every a: stopping early costs nothing but digits where the p-value is large anyway.
+draws reach it, p = (g + 1) / (n + 1). If the observed gain is one of the simulated kind, the order of all n + 1 gains
+is uniform, and P(p ≤ a) ≤ a for every a: stopping early costs only digits, where the p-value is large anyway.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def exact_interval(reached: int, drawn: int, cover: float = 0.95) -> tuple[float
 
 
 def tail_chance(gain: float, gains: Sequence[float]) -> float | None:
-    """The chance of such a gain if the largest ones fall off as a generalised Pareto law, fitted by probability-weighted
+    """The chance of such a gain if the largest ones fall off as a generalised Pareto law, fitted by their weighted
     moments (Hosking and Wallis 1987); None where too few were drawn."""
     ordered = np.sort(np.asarray(gains, dtype=np.float64))
     n = round(TAIL_SHARE * len(ordered))

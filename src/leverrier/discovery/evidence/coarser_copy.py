@@ -6,6 +6,7 @@ nothing that the column does not. How much of its entropy one column tells gives
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,18 +32,25 @@ class ToldBy:
         return self.share >= COPY
 
 
-def told_by(posterior: NDArray[np.float64], table: Table) -> ToldBy | None:
-    """Of all columns the one that tells most, from the rows' posteriors; None where there is nothing to tell."""
+def told_by(shares: Mapping[str, float]) -> ToldBy | None:
+    """Of all columns the one that tells most; None where there is nothing to tell."""
+    if not shares:
+        return None
+    column = max(shares, key=lambda name: shares[name])
+    return ToldBy(column, shares[column])
+
+
+def told_shares(posterior: NDArray[np.float64], table: Table) -> dict[str, float]:
+    """By column, the share of the hidden variable's entropy that it tells, from the rows' posteriors."""
     weights = np.ones(table.n_rows) if table.weights is None else table.weights
     whole = _entropy(weights @ posterior)
-    if whole <= 0 or not table.variables:
-        return None
-    shares = {name: _left(posterior, table, name, weights) / whole for name in table.variables}
-    column = max(shares, key=lambda name: shares[name])
-    return ToldBy(column, float(np.clip(shares[column], 0.0, 1.0)))
+    if whole <= 0:
+        return {}
+    shares = {name: _shared(posterior, table, name, weights) / whole for name in table.variables}
+    return {name: float(np.clip(share, 0.0, 1.0)) for name, share in shares.items()}
 
 
-def _left(posterior: NDArray[np.float64], table: Table, name: str, weights: NDArray[np.float64]) -> float:
+def _shared(posterior: NDArray[np.float64], table: Table, name: str, weights: NDArray[np.float64]) -> float:
     """Mutual information in nats of the hidden variable and one column, on the rows that show it."""
     codes = table.column(name).astype(np.int64)
     seen = codes != table.missing

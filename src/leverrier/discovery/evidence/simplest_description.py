@@ -75,7 +75,7 @@ def simplest_description(table: Table, seed: int, draws: int = DRAWS) -> Descrip
     chosen = found.table.row(found.states)
     if chosen.g2 is None:
         return None
-    plain = learn_structure(table, BIC(), method="best", threads=1)
+    plain = learn_structure(table, BIC(), method="best", jobs=1)
     return Description(
         found.states,
         chosen.parameters,

@@ -26,12 +26,14 @@ from leverrier.discovery.diagnostics import described
 from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.numbers.numbers_route import examine_numbers
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import examine_large, sample_size
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
 from leverrier.learning.classes.mixed_classes import gaussian_columns
+from leverrier.learning.mixed.learn_mixed import has_numbers
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
@@ -42,8 +44,6 @@ IN_TIME = ("sequences", "boyen1999")
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
 MOST_HIDDEN = 3
 DRAWS, RESAMPLES = 19, 6
-FEW_COLUMNS = 12
-"""Tables of numbers up to this width are asked for classes first."""
 
 
 def discover(
@@ -78,9 +78,10 @@ def discover(
 
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
     by, time    sequences: the column that tells them apart, and the one that orders their rows
-    method      "auto" decides by the data; "network": where hidden variables sit; "classes": one class behind all
-                columns, numbers as they are; "causes": overlapping yes/no causes; "sequences": rows in their order
-                are one sequence; "boyen1999": sequences by the source's loop, arcs that skip slices becoming memories
+    method      "auto" decides by the data, numbers as they are; "network": where hidden variables sit, numbers cut into
+                bins; "classes": clusters, one class behind all columns (clusters are no evidence: a bent cloud has
+                some); "causes": overlapping yes/no causes; "sequences": rows in their order are one sequence;
+                "boyen1999": sequences by the source's loop, arcs that skip slices becoming memories
     evidence    False leaves the tests out: what is found is then "not tested"
     max_hidden  at most so many, 3 by default
     draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
@@ -132,7 +133,8 @@ def discover(
     rule = score or BDe()
     numbers = gaussian_columns(whole)
     rows = sample_size(whole, sample)
-    table = whole.distinct() if rows and not whole.counted else whole.without_numbers()
+    counted = rows and not whole.counted and not (method == "auto" and has_numbers(whole))
+    table = whole.distinct() if counted else whole.without_numbers()
     cells = as_matrix(whole, numbers).values if numbers and checkpoint is not None else b""
     about = (*identity(table), method, plan, tests, rule, numbers, cells, rows)
     with run.kept_in(checkpoint, resume, "discover", *about) as run:
@@ -179,12 +181,12 @@ def _routes(
     numbers = gaussian_columns(whole)
     if method == "causes" and not applies(table):
         raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')
-    if method == "classes" or (method == "auto" and len(numbers) >= 2 and len(table.variables) <= FEW_COLUMNS):
+    if method == "classes":
         if not numbers:
             raise OptionError('method="classes" is for tables that keep numbers: this one has none; see latent_classes')
-        found = examine_classes(whole, score, plan, tests, run)
-        if found.hidden or method == "classes":
-            return found
+        return examine_classes(whole, score, plan, tests, run)
+    if method == "auto" and has_numbers(whole):
+        return examine_numbers(whole, plan, tests, run, rows)
     examined = examine_large(table, score, plan, tests, rows, run) if rows else examine(table, score, plan, tests, run)
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:

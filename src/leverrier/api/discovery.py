@@ -23,6 +23,7 @@ from leverrier.discovery.verdict import Verdict
 from leverrier.errors import OptionError
 from leverrier.formats.network_files import write_whole
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
 from leverrier.models.slices.slice_model import SliceModel
 from leverrier.report.words.verdict_words import headline, verdict
@@ -69,7 +70,7 @@ class Discovery:
 
     @property
     def kind(self) -> str:
-        """What kind of model the verdict rests on: network, classes, causes or sequences."""
+        """What kind of model the verdict rests on: network, classes, numbers, causes or sequences."""
         return self.result.kind
 
     @property
@@ -82,12 +83,13 @@ class Discovery:
         return headline(self.result)
 
     @property
-    def network(self) -> Network | DynamicNetwork | None:
-        """With the hidden variables; None where sequences need memories, which no network of lags has."""
+    def network(self) -> Network | MixedNetwork | DynamicNetwork | None:
+        """With the hidden variables; None where sequences need memories, which no network of lags has. Of a table with
+        numbers the network of its columns: what hides behind them is in `model`."""
         return self.result.network
 
     @property
-    def baseline(self) -> Network | DynamicNetwork | SliceModel | None:
+    def baseline(self) -> Network | MixedNetwork | DynamicNetwork | SliceModel | None:
         """The best model without them: a network, or of sequences also one of slices."""
         return self.result.baseline if self.result.time is None else self.result.time.observed
 
@@ -123,6 +125,17 @@ class Discovery:
             raise OptionError("the rows are not kept: give the data")
         return self.result.model.posterior(data, name)
 
+    def scores(self, data: Any, name: str | None = None) -> tuple[Floats, Floats]:
+        """Each row's place on a hidden continuum (mean 0, deviation 1), and its standard error; of the first one by
+        default."""
+        continua = {} if self.result.time is not None else getattr(self.result.model, "behind", {})
+        names = [each for each, model in continua.items() if model.continuum]
+        if not names:
+            raise OptionError("no hidden continuum was found; posterior(data) gives the states of a class")
+        if name is not None and name not in names:
+            raise OptionError(f"no hidden continuum {name!r}: found were {', '.join(names)}")
+        return continua[name or names[0]].scores(data)
+
     def add_to(self, data: Any) -> Any:
         """The data with a column for each hidden variable's most probable state and one for its probability.
 
@@ -131,10 +144,15 @@ class Discovery:
         return add_states(data, self.states_of(data))
 
     def states_of(self, data: Any = None) -> dict[str, list[Any]]:
-        """Columns for each hidden variable: `NAME`, its most probable state, and `NAME_probability`, by row."""
+        """Columns for each hidden variable: `NAME`, its most probable state, and `NAME_probability`, by row; of a
+        continuum `NAME`, the row's place on it, and `NAME_error`."""
         columns: dict[str, list[Any]] = {}
         shares = self._posteriors(data) if self.hidden else {}
         for each in self.hidden:
+            if each.name not in shares:
+                places, errors = self.scores(data, each.name)
+                columns |= {each.name: places.tolist(), f"{each.name}_error": errors.tolist()}
+                continue
             own, labels = shares[each.name], self._labels(each)
             columns[each.name] = [labels[k] for k in own.argmax(axis=1).tolist()]
             columns[f"{each.name}_probability"] = own.max(axis=1).tolist()

@@ -11,8 +11,10 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from leverrier.api.saved_before import upgraded
+from leverrier.data.table import Variable
 from leverrier.discovery.findings import HiddenVariable
-from leverrier.discovery.hidden_model import NetworkModel, read_hidden_model
+from leverrier.discovery.hidden_model import HiddenModel, NetworkModel, read_hidden_model
+from leverrier.discovery.numbers.behind_hidden import read_behind
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.hidden_chain import HiddenChain
@@ -21,8 +23,10 @@ from leverrier.discovery.time.time_result import result_in_time
 from leverrier.discovery.verdict import Answer, ModelKind, Reason, Verdict
 from leverrier.errors import FormatError, LeverrierError
 from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic
+from leverrier.formats.mixed_json import dumps_mixed, is_mixed, loads_mixed
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.typed import plain, read_as, read_plain
+from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
 from leverrier.report.words.verdict_words import verdict
 
@@ -68,8 +72,17 @@ def dump(found: Result) -> str:
 
 def _of_table(found: Result) -> dict[str, Any]:
     named = {"network": found.network, "baseline": found.baseline}
-    networks = {name: json.loads(dumps_json(each)) for name, each in named.items() if isinstance(each, Network)}
+    networks = {name: json.loads(_network_text(each)) for name, each in named.items()}
     return {**networks, "model": None if found.other is None else found.other.content()}
+
+
+def _network_text(network: Any) -> str:
+    return dumps_mixed(network) if isinstance(network, MixedNetwork) else dumps_json(network)
+
+
+def _read_network(content: Any, path: str | None) -> Network | MixedNetwork:
+    text = json.dumps(content)
+    return loads_mixed(text, path) if is_mixed(text) else loads_json(text, path)
 
 
 def _over_time(found: Result, time: TimeFindings) -> dict[str, Any]:
@@ -141,11 +154,17 @@ def _read_table(content: Content, path: str | None) -> Result:
         verdict=_verdict(content),
         kind=ModelKind(content["kind"]),
         hidden=hidden,
-        network=loads_json(json.dumps(content["network"]), path),
-        baseline=loads_json(json.dumps(content["baseline"]), path),
-        other=read_hidden_model(content["model"], [each.name for each in hidden], alike["shape"].variables),
+        network=_read_network(content["network"], path),
+        baseline=_read_network(content["baseline"], path),
+        other=_read_model(content["model"], [each.name for each in hidden], alike["shape"].variables),
         **alike,
     )
+
+
+def _read_model(content: Any, names: list[str], variables: tuple[Variable, ...]) -> HiddenModel | None:
+    if content is not None and "behind" in content:
+        return read_behind(content, variables)
+    return read_hidden_model(content, names, variables)
 
 
 def _read_over_time(content: Content, path: str | None) -> Result:

@@ -13,6 +13,7 @@ from leverrier.discovery.evidence.residual import remaining
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.states.merge_tree import MergeTree, merge_tree
+from leverrier.discovery.verdict import ModelKind
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
@@ -36,7 +37,7 @@ def described(
     """
     run.tell(Event.UNEXPLAINED, 0.0)
     model = found.model
-    seen = table if model.numbers is None else whole
+    seen = whole if model.numbers is not None or found.kind is ModelKind.NUMBERS else table
     posteriors = {} if run.spent or not found.hidden else model.posterior(seen)
     left = None
     if thorough and not run.spent:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.table import Table
+from leverrier.models.families.family_content import read_family
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.codecs import Key
@@ -31,15 +32,19 @@ def read_graph(piece: Mapping[str, Any]) -> Graph:
 
 
 def write_network(network: Network, known: States) -> dict[str, Any]:
-    """Arcs and tables; of the states only those that the data do not say."""
+    """Arcs, tables and families of other kinds; of the states only those that the data do not say."""
     own = {node: list(network.states[node]) for node in network.graph if node not in known}
-    return {"graph": write_graph(network.graph), "tables": dict(network.tables), "own": own}
+    said = {node: dict(family.content()) for node, family in network.families.items()}
+    return {"graph": write_graph(network.graph), "tables": dict(network.tables), "own": own, "families": said}
 
 
 def read_network(piece: Mapping[str, Any], known: States) -> Network:
     graph = read_graph(piece["graph"])
     own = {node: tuple(labels) for node, labels in piece["own"].items()}
-    return Network(graph, {node: own[node] if node in own else known[node] for node in graph}, piece["tables"])
+    states = {node: own[node] if node in own else known[node] for node in graph}
+    shapes = {node: [len(states[v]) for v in (*graph.parents(node), node)] for node in graph}
+    families = {node: read_family(said, shapes[node]) for node, said in piece["families"].items()}
+    return Network(graph, states, piece["tables"], families=families)
 
 
 def scored_network_once(

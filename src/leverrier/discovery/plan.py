@@ -24,4 +24,6 @@ class Plan:
     baseline_seeds: int = 3
     baseline_rounds: int = 5
     max_parents: int | None = None
+    kinds: bool = True
+    """Whether the rival's families may be of any kind, or tables alone."""
     seed: int = 0

@@ -19,6 +19,7 @@ from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind, Verdict
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
+from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
 
 
@@ -46,9 +47,9 @@ class Result:
     hidden: tuple[HiddenVariable, ...]
     compressors: tuple[HiddenVariable, ...]
     """Hidden variables that gain score, but no more than tables with nothing hidden show."""
-    network: Network | DynamicNetwork | None
+    network: Network | MixedNetwork | DynamicNetwork | None
     """None where sequences need memories, which no network of lags has."""
-    baseline: Network | DynamicNetwork | None
+    baseline: Network | MixedNetwork | DynamicNetwork | None
     score: float
     baseline_score: float
     spread: float
@@ -80,8 +81,10 @@ class Result:
     @cached_property
     def model(self) -> HiddenModel:
         """What answers for rows of a table."""
+        if self.other is not None:
+            return self.other
         assert isinstance(self.network, Network)
-        return self.other or NetworkModel(self.network, tuple(each.name for each in self.hidden), self.shape.variables)
+        return NetworkModel(self.network, tuple(each.name for each in self.hidden), self.shape.variables)
 
     @property
     def believed(self) -> tuple[HiddenVariable, ...]:

@@ -21,6 +21,7 @@ class Reason(StrEnum):
     TESTED = "its gain is clear of what tables with nothing hidden show"
     FEW_DRAWS = "provisional: so few simulated tables cannot show a small p-value"
     HELD_OUT = "it predicts what was held out clearly better"
+    PARSIMONY = "it says what any network of the columns says with fewer parameters, and held-out rows do not object"
     NO_CANDIDATES = "no group of columns hangs together enough to suggest one"
     NO_GAIN = "no hidden variable explains these rows better than the columns themselves"
     SMALL_GAIN = "no hidden variable gains enough to be worth a test"
@@ -46,6 +47,7 @@ class ModelKind(StrEnum):
 
     NETWORK = "network"
     CLASSES = "classes"
+    NUMBERS = "numbers"
     CAUSES = "causes"
     SEQUENCES = "sequences"
 

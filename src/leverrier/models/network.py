@@ -16,6 +16,8 @@ from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.data.table import Label, Table
 from leverrier.errors import NetworkError, OptionError, TooLargeError
+from leverrier.models.families.conditional import StateConditional
+from leverrier.models.families.state_table import TableKind
 from leverrier.models.graph import Graph
 from leverrier.models.tabled import Method
 
@@ -39,6 +41,8 @@ class Network:
     tables: Mapping[str, NDArray[np.float64]]
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Where it came from, and what reading it changed."""
+    families: Mapping[str, StateConditional] = field(default_factory=dict)
+    """The nodes whose table is written out from something shorter: a tree, a logit, a function with noise…"""
 
     def __post_init__(self) -> None:
         """Check, and keep our own read-only copies: nothing outside can change a network afterwards."""
@@ -50,18 +54,23 @@ class Network:
         tables = {node: _checked_table(node, self.tables[node], self.shape(node)) for node in self.graph}
         object.__setattr__(self, "tables", MappingProxyType(tables))
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+        strangers = [node for node in self.families if node not in tables]
+        if strangers:
+            raise NetworkError(f"a family is given for {strangers[0]!r}, which is no node of the graph")
+        object.__setattr__(self, "families", MappingProxyType(dict(self.families)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Network, (self.graph, dict(self.states), dict(self.tables), dict(self.notes))
+        return Network, (self.graph, dict(self.states), dict(self.tables), dict(self.notes), dict(self.families))
 
     def __eq__(self, other: object) -> bool:
-        """Equal graphs, states and tables, bit for bit; the notes do not count."""
+        """Equal graphs, states, tables and families, bit for bit; the notes do not count."""
         if not isinstance(other, Network):
             return NotImplemented
         return (
             self.graph == other.graph
             and self.states == other.states
             and all(np.array_equal(self.tables[node], other.tables[node]) for node in self.graph)
+            and dict(self.families) == dict(other.families)
         )
 
     def __hash__(self) -> int:
@@ -74,6 +83,7 @@ class Network:
         states: Mapping[str, Sequence[Label]],
         tables: Mapping[str, ArrayLike],
         notes: Mapping[str, Any] | None = None,
+        families: Mapping[str, StateConditional] | None = None,
     ) -> Network:
         """A network from anything array-like; rows within 1e-6 of summing to one are made exact.
 
@@ -81,11 +91,16 @@ class Network:
         """
         given = {node: np.array(tables[node], dtype=np.float64, ndmin=1) for node in graph if node in tables}
         exact = {node: normalised(table, NEARLY_ONE) for node, table in given.items()}
-        return cls(graph, {node: tuple(states[node]) for node in graph if node in states}, exact, notes or {})
+        labels = {node: tuple(states[node]) for node in graph if node in states}
+        return cls(graph, labels, exact, notes or {}, families or {})
 
     @classmethod
     def trusted(
-        cls, graph: Graph, states: Mapping[str, tuple[Label, ...]], tables: Mapping[str, NDArray[np.float64]]
+        cls,
+        graph: Graph,
+        states: Mapping[str, tuple[Label, ...]],
+        tables: Mapping[str, NDArray[np.float64]],
+        families: Mapping[str, StateConditional] | None = None,
     ) -> Network:
         """The same from tables that were just normalised and have the right shapes: only frozen, not checked again.
 
@@ -96,6 +111,7 @@ class Network:
         object.__setattr__(network, "states", MappingProxyType({node: states[node] for node in graph}))
         object.__setattr__(network, "tables", MappingProxyType({node: _frozen(tables[node]) for node in graph}))
         object.__setattr__(network, "notes", MappingProxyType({}))
+        object.__setattr__(network, "families", MappingProxyType(dict(families or {})))
         return network
 
     @property
@@ -126,10 +142,22 @@ class Network:
         self.graph.parents(node)
         return self.tables[node]
 
+    def kind(self, node: str) -> str:
+        """What P(node | parents) is said by: "table", "tree", "logit", "noisy-max"…"""
+        self.graph.parents(node)
+        return self.families[node].kind if node in self.families else "table"
+
+    def explain(self, node: str) -> str:
+        """In one sentence, how the node follows from its parents."""
+        parents = self.graph.parents(node)
+        family = self.families.get(node)
+        return (TableKind(self.tables[node]) if family is None else family).explain(node, parents)
+
     @cached_property
     def dimension(self) -> int:
         """The number of free parameters."""
-        return sum(table.size - table.size // table.shape[-1] for table in self.tables.values())
+        tables = sum(t.size - t.size // t.shape[-1] for node, t in self.tables.items() if node not in self.families)
+        return tables + sum(family.dimension for family in self.families.values())
 
     def sample(self, n_rows: int, seed: int | np.random.Generator = 0) -> Table:
         """Rows drawn from the network, parents first, as a Table."""
@@ -201,14 +229,23 @@ class Network:
             tables[child] = _conditional(now.aligned(scope), before.aligned(scope[:-1]))
             before = now
         states = {other: self.states[other] for other in graph}
-        return Network.build(graph, states, tables, {"marginalised": node})
+        kept = {other: family for other, family in self.families.items() if other != node and other not in children}
+        return Network.build(graph, states, tables, {"marginalised": node}, kept)
 
     def relabelled(self, states: Mapping[str, Sequence[Label]]) -> Network:
         """The same network with other labels for some variables' states."""
-        return Network(self.graph, {**self.states, **{k: tuple(v) for k, v in states.items()}}, self.tables, self.notes)
+        named = {**self.states, **{k: tuple(v) for k, v in states.items()}}
+        return Network(self.graph, named, self.tables, self.notes, self.families)
 
     def with_tables(self, tables: Mapping[str, NDArray[np.float64]]) -> Network:
-        return Network(self.graph, self.states, {**self.tables, **tables}, self.notes)
+        kept = {node: family for node, family in self.families.items() if node not in tables}
+        return Network(self.graph, self.states, {**self.tables, **tables}, self.notes, kept)
+
+    def with_families(self, families: Mapping[str, StateConditional]) -> Network:
+        """The same with these nodes said by other kinds, their tables written out."""
+        tables = {node: family.table(self.shape(node)) for node, family in families.items()}
+        every = {**self.families, **families}
+        return Network(self.graph, self.states, {**self.tables, **tables}, self.notes, every)
 
     def plot_graph(self, hidden: Iterable[str] = ()) -> altair.TopLevelMixin:
         """The graph as an Altair chart; the nodes in `hidden` are drawn as such."""

@@ -27,6 +27,8 @@ class Event(Enum):
     RESAMPLES = "resamples"
     CLASSES_OR_ARCS = "classes or arcs"
     MIXED_CLASSES = "classes over numbers and categories"
+    HIDDEN_NUMBERS = "networks, classes and continua over numbers and states"
+    HELD_OUT_ROWS = "held-out rows"
     OVERLAPPING_CAUSES = "overlapping causes"
     UNEXPLAINED = "what is left unexplained"
 

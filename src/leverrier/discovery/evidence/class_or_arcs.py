@@ -152,5 +152,6 @@ def _differences(
 def _difference(model: Network, table: Table, score: Score, name: str, seed: np.random.SeedSequence) -> float:
     rows = round(table.total)
     drawn = model.sample(rows, seed=np.random.default_rng(seed)).select(table.variables)
-    plain = learn_structure(drawn, score, method="best", rounds=3, max_cells=MOST_CELLS, jobs=1)
+    kinds = "auto" if model.families else "tables"
+    plain = learn_structure(drawn, score, method="best", rounds=3, max_cells=MOST_CELLS, families=kinds, jobs=1)
     return best_classes(drawn, score, name)[1] - plain.score

@@ -33,6 +33,8 @@ class Compared(StrEnum):
     """One class behind all columns with arcs between them: see evidence/class_or_arcs.py."""
     CAUSES = "causes"
     """All causes together with the network, on held-out rows."""
+    PARSIMONY = "parsimony"
+    """A continuum, or something whose kind is open, with the best network: it says the same with fewer parameters."""
     TIME = "time"
     """All hidden variables together with the best model without, on held-out blocks."""
 
@@ -128,6 +130,7 @@ def weighed(evidence: Sequence[Evidence], asked: bool) -> Verdict:
     if asked and believed:
         held_out = believed[0].kind in (Compared.CAUSES, Compared.TIME)
         reason = Reason.FEW_DRAWS if believed[0].provisional else Reason.HELD_OUT if held_out else Reason.TESTED
+        reason = Reason.PARSIMONY if believed[0].kind is Compared.PARSIMONY else reason
         return Verdict(Answer.FOUND, reason)
     if asked and any(one.tested for one in evidence):
         return Verdict(Answer.UNDECIDED, next(one.doubt for one in evidence if one.tested))

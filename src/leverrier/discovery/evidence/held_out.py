@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from leverrier.data.table import Table
 from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.kind_scores import said_again
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
@@ -62,10 +63,21 @@ def _mean_and_interval(gains: NDArray[np.float64], weights: NDArray[np.float64])
 
 
 def learned_again(network: Network, table: Table, score: Score) -> Network:
-    """The network's graph with parameters from these rows; hidden states keep their meaning."""
+    """The network's graph with parameters from these rows; hidden states keep their meaning, and families that were
+    said by something shorter than a table are so again."""
     hidden = {name: network.cardinality(name) for name in network.variables if name not in table.variables}
     if not hidden and not table.n_missing:
-        return fit(network, table, prior=score, accelerate=False, jobs=1).network
-    return fit(
-        network, table, hidden=hidden, initial=network, starts=1, prior=score, accelerate=False, tolerance=1e-3, jobs=1
-    ).network
+        learned = fit(network, table, prior=score, accelerate=False, jobs=1).network
+    else:
+        learned = fit(
+            network,
+            table,
+            hidden=hidden,
+            initial=network,
+            starts=1,
+            prior=score,
+            accelerate=False,
+            tolerance=1e-3,
+            jobs=1,
+        ).network
+    return said_again(learned, network, table, score)

@@ -18,7 +18,7 @@ from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.plan import WORTH, Plan
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.family_scores import FamilyScores, members
-from leverrier.learning.structure.learn_structure import learn_structure
+from leverrier.learning.structure.learn_structure import learn_from_scores
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.learning.structure.structural_em import structural_em
 from leverrier.models.graph import Graph
@@ -41,23 +41,21 @@ class Strawman:
     hidden: Mapping[str, int]
 
 
-def learn_baseline(table: Table, score: Score, plan: Plan, run: Run, start: Graph | None = None) -> Baseline:
+def learn_baseline(table: Table, scores: FamilyScores, plan: Plan, run: Run, start: Graph | None = None) -> Baseline:
     """The best network without hidden variables, from several seeds, and how far apart they ended."""
     run.tell(Event.BASELINE, 0.0)
     wide, very_wide = len(table.variables) > WIDE, len(table.variables) > VERY_WIDE
     seeds = 1 if start is not None or wide else plan.baseline_seeds
 
     def learned(k: int) -> tuple[Network, float]:
-        found = learn_structure(
+        found = learn_from_scores(
             table,
-            score,
+            scores.by_name().afresh(),
             method="auto" if very_wide else "best",
             rounds=1 if wide else plan.baseline_rounds,
-            max_cells=MOST_CELLS,
             max_parents=plan.max_parents,
             start=start,
             seed=plan.seed + 1000 * k,
-            jobs=1,
             budget=run.seconds_left(),
         )
         return found.network, found.score
@@ -76,7 +74,7 @@ def better_without(
     for start in (bare, thinned(winner.without(name), scores)):
         if run.spent:
             break
-        again = learn_baseline(table, scores.score, plan, run, start)
+        again = learn_baseline(table, scores, plan, run, start)
         gained = again.score - before.score
         if gained > WORTH:
             return replace(again, spread=max(before.spread, gained), repaired=before.repaired + gained)

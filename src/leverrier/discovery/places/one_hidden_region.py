@@ -60,7 +60,7 @@ def climb_region(
         starts=starts,
         max_rounds=max_rounds,
         max_parents=ground.max_parents,
-        max_cells=ground.scores.max_cells,
+        max_cells=ground.scores.table_cells,
         tolerance=tolerance,
         seen=seen,
         run=ground.run,

@@ -90,7 +90,7 @@ def _climbed_in_general(
         forbidden=(),
         region=changing,
         max_parents=ground.max_parents,
-        max_cells=ground.scores.max_cells,
+        max_cells=ground.scores.table_cells,
         method=ground.method,
         above=cut.above,
         tolerance=tolerance,

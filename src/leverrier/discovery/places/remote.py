@@ -15,7 +15,7 @@ from leverrier.discovery.places.baseline import MOST_CELLS
 from leverrier.discovery.places.deepening import Screening
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.plan import Plan
-from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.kind_scores import scores_of
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.run.run import Run
@@ -66,6 +66,6 @@ class Elsewhere:
         given = self.table
         weights = None if given.weights is None else np.asarray(given.weights)
         table = Table(given.columns, np.asarray(given.codes), weights, counted=given.counted)  # (maybe mapped files)
-        scores = FamilyScores(counts_of(table), self.score, MOST_CELLS)
+        scores = scores_of(counts_of(table), self.score, MOST_CELLS, self.plan.kinds)
         ground = Ground(table, scores, self.plan.max_parents, run=self.run)
         return Screening(ground, self.plan, self.run, self.graph, self.reached, self.sizes, self.name)

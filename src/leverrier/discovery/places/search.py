@@ -35,7 +35,7 @@ from leverrier.discovery.plan import WORTH, Construction, Method, Plan
 from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit import fit
-from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
@@ -155,9 +155,9 @@ def begin(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Searc
     if table.n_missing:
         fill = partial(filled, table, score, MOST_CELLS, plan, run)
         full = run.once(("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
-    scores = FamilyScores(counts_of(full), score, MOST_CELLS)
+    scores = scores_of(counts_of(full), score, MOST_CELLS, plan.kinds)
     ground = Ground(full, scores, plan.max_parents, run=run.untold())
-    baseline = learn_baseline(full, score, plan, run)
+    baseline = learn_baseline(full, scores, plan, run)
     return Search(table, ground, plan, run, baseline, networks=[baseline.network])
 
 
@@ -242,7 +242,7 @@ def _fitted(search: Search, found: Found) -> Network:
     """Parameters on the table as it came, holes and all, from the posteriors that the region ended with."""
 
     def learned() -> Network:
-        return fit(
+        learned = fit(
             found.tried.graph,
             search.table,
             hidden=dict(found.sizes),
@@ -254,6 +254,7 @@ def _fitted(search: Search, found: Found) -> Network:
             jobs=1,
             budget=search.run.seconds_left(),
         ).network
+        return said_by_kinds(learned, search.ground.scores)
 
     key = ("fitted", found.tried.graph.parent_map, tuple(found.sizes.items()), found.tried.score)
     return network_once(search.run, key, learned, search.table.states)

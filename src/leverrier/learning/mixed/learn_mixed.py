@@ -44,7 +44,7 @@ def has_numbers(table: Table) -> bool:
 
 def space_of(table: Table, seed: int = 0) -> Space:
     """The table's columns in the space. Whole numbers of few values are ordered states."""
-    table = _expanded(table)
+    table = expanded(table)
     numbers, states = {}, {}
     for column, codes in zip(table.columns, table.codes, strict=True):
         few = column.kind == "integer" and column.cardinality <= FEW_VALUES
@@ -58,7 +58,7 @@ def space_of(table: Table, seed: int = 0) -> Space:
     return make_space(numbers, states, table.variables, seed)
 
 
-def _expanded(table: Table) -> Table:
+def expanded(table: Table) -> Table:
     """Rows as often as their weights say."""
     if table.weights is None:
         return table

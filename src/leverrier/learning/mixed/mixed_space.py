@@ -24,7 +24,7 @@ FEW_VALUES = 7
 HEAVY = 0.12
 """A number with one value in more than this share of its rows is atomic."""
 SMOOTH_KNOTS = 17
-SAME_SHAPE = 0.99
+SAME_SHAPE = 0.998
 """Where the raw shape correlates more than this with the normal scores it is left out."""
 PIECES = 8
 """Quantile codes of a number."""

@@ -51,6 +51,23 @@ def grow_tree(
 
     Rows of weight zero are left out. A split is judged by the Dirichlet score of its two sides against the node's.
     """
+    return grown(
+        splits, child, states, weights, allowed=allowed, leaf_count=leaf_count, price=price, most_nodes=most_nodes
+    )[0]
+
+
+def grown(
+    splits: Splits,
+    child: NDArray[np.int64],
+    states: int,
+    weights: Floats,
+    *,
+    allowed: NDArray[np.bool_] | None = None,
+    leaf_count: float = LEAF_COUNT,
+    price: float = 0.0,
+    most_nodes: int = MOST_NODES,
+) -> tuple[Tree, float]:
+    """The tree of `grow_tree`, and its score: that of its leaves less what its splits cost."""
     may = np.ones(len(splits.cardinalities), dtype=np.bool_) if allowed is None else allowed
     kept = np.flatnonzero(may)
     codes = np.ascontiguousarray(splits.codes[kept]) if len(kept) < len(may) else splits.codes
@@ -61,6 +78,7 @@ def grow_tree(
     rows = np.flatnonzero(weights > 0)
     seen = [np.bincount(child[rows], weights[rows], states).astype(np.float64)]
     waiting = [(0, rows)]
+    score = dirichlet_score(seen[0], leaf_count, cells, whole)
     while waiting and len(feature) < most_nodes and len(kept):
         node, rows = waiting.pop()
         if np.count_nonzero(seen[node]) < 2:
@@ -70,6 +88,7 @@ def grow_tree(
         gain, f, how, at = best_split(counts, offsets, ordinal, leaf_count, cells, whole)
         if f < 0 or gain <= price:
             continue
+        score += gain - price
         asked = codes[f, rows]
         yes = asked <= at if how == AT_MOST else asked == at
         feature[node], kind[node], value[node] = int(kept[f]), how, at
@@ -80,7 +99,7 @@ def grow_tree(
                 column.append(empty)
             seen.append(np.bincount(child[part], weights[part], states).astype(np.float64))
     nodes = [np.array(part, dtype=np.int64) for part in (feature, kind, value, left, right)]
-    return Tree(nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], np.array(seen))
+    return Tree(nodes[0], nodes[1], nodes[2], nodes[3], nodes[4], np.array(seen)), float(score)
 
 
 def tree_score(tree: Tree, leaf_count: float = LEAF_COUNT) -> float:

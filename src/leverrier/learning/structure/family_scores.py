@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from leverrier.counts.column_cells import CellCounts
 from leverrier.counts.family import Statistics
 from leverrier.counts.packed_tables import PackedTables, expand
+from leverrier.counts.parted_counts import counts_of
+from leverrier.data.table import Table
 from leverrier.kernels.counts.cell_sums import score_cells
 from leverrier.kernels.search.one_more_parent import score_packed, score_packed_real
 from leverrier.learning.structure.score import Score
@@ -59,6 +61,10 @@ class KnownScores(Protocol):
 
     def expand(self, child: int, parents: int) -> NDArray[np.float64]: ...
 
+    def surplus(self, child: int, parents: int) -> float:
+        """How much better than by its table the family is said."""
+        ...
+
 
 class Renumbered:
     """Another problem's scores, for some of its nodes under new numbers."""
@@ -78,6 +84,9 @@ class Renumbered:
 
     def expand(self, child: int, parents: int) -> NDArray[np.float64]:
         return self._scores.expand(self._places[child], self._translated(parents))[self._order]
+
+    def surplus(self, child: int, parents: int) -> float:
+        return self._scores.surplus(self._places[child], self._translated(parents))
 
 
 class FamilyScores:
@@ -105,7 +114,7 @@ class FamilyScores:
         self.states = np.array([*statistics.cardinalities.values(), 1], dtype=np.int64)
         self._kinds, self._kind = np.unique(self.states, return_inverse=True)  # numbers of states, and each node's
         self.n_nodes = len(self.names)
-        self.max_cells = max_cells
+        self.max_cells = self.table_cells = max_cells
         self.candidates = candidates
         self.observed = observed
         self._whole = getattr(statistics, "complete", True)
@@ -122,9 +131,28 @@ class FamilyScores:
 
     def renewed(self, statistics: Statistics) -> FamilyScores:
         """The same for other statistics of the same variables: what depends on table sizes alone is kept."""
-        other = FamilyScores(statistics, self.score, self.max_cells, self.candidates, self.observed)
+        other = FamilyScores(statistics, self.score, self.table_cells, self.candidates, self.observed)
         other._plans, other._rises, other._asked = self._plans, self._rises, self._asked
         return other
+
+    def afresh(self) -> FamilyScores:
+        """The same scores without a memory of what was asked: a search may look at that, and must not depend on it."""
+        return FamilyScores(self.statistics, self.score, self.table_cells, self.candidates, self.observed)
+
+    def by_name(self) -> FamilyScores:
+        """The same for the columns in order of their names: what is drawn at random must not hang on another order."""
+        return self if list(self.names) == sorted(self.names) else self._in_order_of_names
+
+    @cached_property
+    def _in_order_of_names(self) -> FamilyScores:
+        return self.of_columns(sorted(self.names))
+
+    def of_columns(self, names: Sequence[str]) -> FamilyScores:
+        """The same for the table's columns in another order; where there is no table, as they are."""
+        table = getattr(self.statistics, "table", None)
+        if not isinstance(table, Table):
+            return self
+        return FamilyScores(counts_of(table.select(names)), self.score, self.table_cells)
 
     @cached_property
     def _cells(self) -> CellCounts | None:
@@ -173,6 +201,10 @@ class FamilyScores:
             if scores[-1] > least:
                 known[child][parents] = float(scores[-1])
         return known
+
+    def surplus(self, child: int, parents: int) -> float:  # noqa: ARG002
+        """How much better than its table a family of complete columns is said: tables alone say none better."""
+        return 0.0
 
     def fits(self, child: int, parents: int) -> bool:
         """Whether the family's table is within the cap on cells."""
@@ -306,7 +338,7 @@ class FamilyScores:
         q = [rows * kind for kind in self._kinds.tolist()]
         alphas = np.array([self.score.alphas(r, each) for each in q]).T
         penalties = [self.score.penalty(r, each, self.statistics.total) for each in q]
-        allowed = np.array([each * r <= self.max_cells for each in q])
+        allowed = np.array([each * r <= self.table_cells for each in q])
         return _Plan(r * rows, allowed, np.ascontiguousarray(alphas), np.array(penalties) if any(penalties) else None)
 
 

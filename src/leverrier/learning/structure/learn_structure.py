@@ -24,6 +24,7 @@ from leverrier.learning.structure.constraints import as_parents, make_problem
 from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.ges import greedy_equivalence
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
+from leverrier.learning.structure.kind_scores import kinds_of, scores_of
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 from leverrier.learning.structure.score import BDeu, Score, family_score
 from leverrier.learning.structure.strong_search import fixed_point, strip_each, strong_search
@@ -123,9 +124,10 @@ def learn_structure(
     `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop
     after `work` families scored or `max_moves` is the same on every machine. In a table with `holes` the result is
     refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
-    it. `families`: "tables" alone, with numbers cut into bins, or "auto", by which numbers stay numbers and the network
-    is a mixed one (docs/numbers.md). `max_memory` and `client` (a Dask client or its address, for a Parquet file) are
-    for large tables: docs/large.md.
+    it. `families`: "tables" alone, with numbers cut into bins, or "auto", by which each column takes what says it best:
+    a table, a tree, a logit, a noisy-max, a function of its parents with noise (docs/structure.md); numbers stay
+    numbers then, and the network is a mixed one (docs/numbers.md). `max_memory` and `client` (a Dask client or its
+    address, for a Parquet file) are for large tables: docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
@@ -155,25 +157,13 @@ def learn_structure(
     table, counts = _counted(data, holes, max_memory, run)
     if method == "best" and table.n_rows:  # what is drawn at random must not hang on the order of the columns
         counts = counts_of(table.select(sorted(table.variables)), run.workers.jobs)
-    scores = FamilyScores(counts, score or BDeu(), max_cells)
-    effort = SearchLog(
-        run,
-        np.inf if max_moves is None else max_moves,
-        np.inf if work is None else work,
-        scored=lambda: scores.families_scored,
-    )
+    scores = scores_of(counts, score or BDeu(), max_cells, families == "auto")
+    limits = (np.inf if max_moves is None else max_moves, np.inf if work is None else work)
+    effort = SearchLog(run, *limits, scored=lambda: scores.families_scored)
     begin = Graph.from_edges(scores.names, ()) if start is None else as_graph(start)
     problem = make_problem(scores, begin, required, forbidden, region, max_parents, max_candidates)
-    parents = search(
-        problem,
-        as_parents(scores.names, begin, required),
-        method,
-        effort,
-        tabu=tabu,
-        restarts=restarts,
-        rounds=rounds,
-        rng=np.random.default_rng(seed),
-    )
+    first, rng = as_parents(scores.names, begin, required), np.random.default_rng(seed)
+    parents = search(problem, first, method, effort, tabu=tabu, restarts=restarts, rounds=rounds, rng=rng)
     found = _result(table, problem, parents, method, effort)
     if getattr(counts, "complete", True):
         return found
@@ -195,6 +185,26 @@ def _of_mixed(found: MixedResult) -> StructureResult:
     return StructureResult(
         network, found.score, found.status, (found.score,), "mixed", found.families_scored, found.notes
     )
+
+
+def learn_from_scores(
+    table: Table,
+    scores: FamilyScores,
+    *,
+    method: Method,
+    rounds: int,
+    max_parents: int | None,
+    start: Graph | None,
+    budget: float | None,
+    seed: int,
+) -> StructureResult:
+    """The same from scores of the table's families: who learns several times from one table fits its families once."""
+    effort = SearchLog(Run.of(budget, jobs=1), scored=lambda: scores.families_scored)
+    begin = Graph.from_edges(scores.names, ()) if start is None else start
+    problem = make_problem(scores, begin, (), (), None, max_parents, None)
+    first = as_parents(scores.names, begin, ())
+    parents = search(problem, first, method, effort, rounds=rounds, rng=np.random.default_rng(seed))
+    return _result(table, problem, parents, method, effort)
 
 
 def _counted(data: Any, holes: Holes, max_memory: int | str | None, run: Run) -> tuple[Table, Statistics]:
@@ -234,7 +244,7 @@ def _refined(
         forbidden=forbidden,
         region=region,
         max_parents=problem.max_parents,
-        max_cells=problem.scores.max_cells,
+        max_cells=problem.scores.table_cells,
         budget=run.seconds_left(),
         jobs=run.workers.jobs,
     )
@@ -253,7 +263,9 @@ def _result(table: Table, problem: Problem, parents: Parents, method: str, effor
     names = problem.scores.names
     above = {name: [names[p] for p in members(parents[v])] for v, name in enumerate(names)}
     graph = Graph.from_parents({name: above[name] for name in table.variables})
-    network = network_from_counts(graph, table.states, problem.scores.statistics, problem.scores.score)
+    network = network_from_counts(
+        graph, table.states, problem.scores.statistics, problem.scores.score, families=kinds_of(problem.scores, parents)
+    )
     return StructureResult(
         network=network,
         score=problem.scores.total(parents),

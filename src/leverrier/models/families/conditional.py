@@ -49,6 +49,10 @@ class Conditional(Protocol):
 class StateConditional(Conditional, Protocol):
     """A distribution over states given parents that all have states: it can always be written out as a table."""
 
+    def rows(self, codes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(rows, states): the child's distribution for each column of (parents, rows)."""
+        ...
+
     def table(self, shape: Sequence[int]) -> NDArray[np.float64]:
         """P(child | parents) with axes: parents in order, then the child."""
         ...

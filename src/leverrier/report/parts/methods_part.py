@@ -8,10 +8,12 @@ from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind
 from leverrier.report.parts.page_parts import Block, Grid, Items, Listing, Part, Words, several
+from leverrier.report.words.verdict_words import kind_words
 
 KINDS = {
     ModelKind.NETWORK: "hidden variables in a Bayesian network over the columns",
     ModelKind.CLASSES: "one hidden class behind all columns",
+    ModelKind.NUMBERS: "hidden classes or continua beside a network of numbers and states as they are",
     ModelKind.CAUSES: "overlapping hidden yes/no causes (noisy-OR)",
 }
 REPEATED = ("method", "draws", "resamples", "max_hidden", "seed")
@@ -77,7 +79,7 @@ def methods_text(found: Result) -> str:
         missed = f" {found.power}" if found.power is not None else ""
         return text + "No hidden variable was accepted." + missed
     text += f"The model accepted has {KINDS[found.kind]}: "
-    text += "; ".join(f"{each.name}, {several(each.states, 'state')}" for each in found.hidden[:8]) + ". "
+    text += "; ".join(f"{each.name}, {kind_words(each)}" for each in found.hidden[:8]) + ". "
     evidence = found.hidden[0].evidence
     if evidence is None or not evidence.tested:
         return text + "It was not tested against chance."

@@ -24,6 +24,7 @@ from leverrier.report.parts.page_parts import (
     shortened,
 )
 from leverrier.report.parts.profiles import Profile, profiles
+from leverrier.report.words.verdict_words import kind_words
 
 MOST_STATES = 12
 LONG = 48
@@ -42,12 +43,22 @@ MEANS = (
 )
 
 
+def _loadings(found: Result, name: str) -> str:
+    """How strongly each column follows a continuum."""
+    known = getattr(found.model, "loadings", {}).get(name, {})
+    said = ", ".join(f"{shortened(column, 40)} {value:+.2f}" for column, value in known.items())
+    return f"Loadings (correlations of numbers with it, logits of states a deviation of it): {said}." if said else ""
+
+
 def how_many_part(found: Result) -> Part:
     """Score against the number of states, where it was measured."""
     blocks: list[Block] = []
     figures = []
     for each in found.hidden:
         scores = found.scores.get(each.name, ())
+        if not each.states:
+            blocks.append(Words(f"{each.name}: {kind_words(each)}. {_loadings(found, each.name)}"))
+            continue
         if not scores:
             blocks.append(
                 Words(

@@ -24,12 +24,11 @@ from leverrier.report.parts.page_parts import (
     Words,
     abbreviated,
     percent,
-    several,
 )
 from leverrier.report.parts.time_parts import short_chain
 from leverrier.report.words.doubt_words import doubts
 from leverrier.report.words.time_words import observed_words
-from leverrier.report.words.verdict_words import compressor_words, evidence_sentences, headline, place
+from leverrier.report.words.verdict_words import compressor_words, evidence_sentences, headline, kind_words, place
 
 LONG = 48
 NO_PROOF = (
@@ -78,7 +77,7 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
 def _told(each: HiddenVariable) -> str:
     if each.chain is not None:
         return short_chain(each.chain)
-    return f"{each.name}: {several(each.states, 'state')}, {place(_short(each))}."
+    return f"{each.name}: {kind_words(each)}, {place(_short(each))}."
 
 
 def _short(each: HiddenVariable) -> HiddenVariable:

@@ -8,7 +8,7 @@ from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
-from leverrier.discovery.verdict import ModelKind, Reason
+from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
 from leverrier.report.words.opening_words import opening, provisionally
 from leverrier.report.words.time_words import time_lines
 
@@ -68,7 +68,7 @@ def _lines(found: Result) -> Iterator[str]:
 
 def hidden_lines(found: Result, each: HiddenVariable) -> Iterator[str]:
     """A paragraph on one hidden variable."""
-    yield f"{each.name}: {each.states} states, {place(each)}."
+    yield f"{each.name}: {kind_words(each)}, {place(each)}."
     if each.evidence is not None:
         why = "Why we believe it" if each in found.believed else "What speaks for it so far"
         yield f"  {why}: " + " ".join(evidence_sentences(each, each.evidence))
@@ -79,7 +79,15 @@ def hidden_lines(found: Result, each: HiddenVariable) -> Iterator[str]:
 def compressor_words(each: HiddenVariable) -> str:
     """Of one that tables with nothing hidden show as well."""
     words = "not tested" if each.evidence is None else null_words(each.evidence)
-    return f"Compressor, not a cause: {place(each)}, {each.states} states, gain {each.gain:.1f} nats; {words}."
+    return f"Compressor, not a cause: {place(each)}, {kind_words(each)}, gain {each.gain:.1f} nats; {words}."
+
+
+def kind_words(each: HiddenVariable) -> str:
+    """A class by its states; a continuum; or that the rows cannot tell which."""
+    what = f"{each.states} state{'' if each.states == 1 else 's'}" if each.states else "a continuum, with a score a row"
+    if each.kind is not HiddenKind.UNDECIDED:
+        return what
+    return f"something hidden, its kind undecided between classes and a continuum (told here as {what})"
 
 
 def place(each: HiddenVariable) -> str:
@@ -134,6 +142,14 @@ def _classes_or_arcs(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
         yield f"{evidence.gain:.1f} nats above arcs between columns (p = {evidence.p_value:.2g})."
 
 
+def _with_fewer_parameters(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
+    yield (
+        f"Gain {each.gain:,.1f} nats over the best network of the columns, at least three of which have no arc between "
+        "them. Arcs can imitate a continuum, so simulated tables cannot tell the two apart: it is believed because it "
+        "says the same with fewer parameters."
+    )
+
+
 def _causes_or_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
     yield "All causes together were compared with the network on rows neither had seen."
 
@@ -147,6 +163,7 @@ _COMPARISONS = {
     Compared.SCORE: _gain_over_network,
     Compared.CLASSES: _classes_or_arcs,
     Compared.CAUSES: _causes_or_network,
+    Compared.PARSIMONY: _with_fewer_parameters,
     Compared.TIME: _held_out_blocks,
 }
 

@@ -1,0 +1,127 @@
+"""The search for one hidden class and one hidden continuum behind the columns, against a rival without any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from leverrier.discovery.numbers.number_places import candidate_places
+from leverrier.learning.behind.ascent import ascend
+from leverrier.learning.behind.beginnings import beginnings
+from leverrier.learning.behind.factor_ascent import ascend_factor
+from leverrier.learning.behind.restructure import first_links, improve
+from leverrier.learning.behind.standing import Outside, Parents, Standing, stood, with_links
+from leverrier.models.behind.block import Block
+from leverrier.models.behind.links import classes, continuum
+
+GLANCE, TRIAL = 3, 12
+"""EM iterations of a beginning, and of a trial."""
+HOPE = 25.0
+"""More states are tried where two come as near to the rival as this, in nats."""
+BEST = 3
+MODES = ("shift", "all")
+MOST_STATES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Hunted:
+    """The best hidden class and the best continuum, scores of the whole table."""
+
+    of_class: Standing | None
+    of_continuum: Standing | None
+    tried: int
+
+    def better_of(self) -> Standing | None:
+        found = [each for each in (self.of_class, self.of_continuum) if each is not None]
+        return max(found, key=lambda each: each.score, default=None)
+
+
+def hunt(block: Block, outside: Outside, rival: Parents, seed: int, barred: frozenset[str] = frozenset()) -> Hunted:
+    """Trials in every candidate place; the best few go through structural EM. `barred` columns hang on another one."""
+    places = candidate_places(rival, barred)
+    rng = np.random.default_rng([seed, 59])
+    trials = sorted(
+        (each for place in places for each in _class_trials(block, outside, rival, place, 2, rng)),
+        key=lambda each: -each.score,
+    )
+    continua = sorted((_continuum_trial(block, outside, rival, p) for p in places), key=lambda each: -each.score)
+    best_continuum = _best(
+        block, [improve(block, outside, rival, each, ("shift",), barred) for each in _differing(continua, BEST)]
+    )
+    found = [improve(block, outside, rival, each, MODES, barred) for each in _differing(trials, BEST + 1)]
+    best = _best(block, found)
+    total = sum(outside.score(name, own) for name, own in rival.items())
+    for states in range(3, MOST_STATES + 1):
+        if best is not None and best.score < total - HOPE:
+            break
+        more = _best(block, _with_states(block, outside, rival, _bases(best, places), states, rng, barred))
+        if more is None or (best is not None and more.score <= best.score):
+            break
+        best = more
+    return Hunted(best, best_continuum, len(trials) + len(continua))
+
+
+def _bases(best: Standing | None, places: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Where more states are tried: behind what the best has, and behind all linked columns."""
+    own = [best.children] if best is not None else []
+    return list(dict.fromkeys([*own, *places[:1]]))
+
+
+def _with_states(
+    block: Block,
+    outside: Outside,
+    rival: Parents,
+    places: list[tuple[str, ...]],
+    states: int,
+    rng: np.random.Generator,
+    barred: frozenset[str],
+) -> list[Standing]:
+    trials = [each for place in places for each in _class_trials(block, outside, rival, place, states, rng)]
+    trials.sort(key=lambda each: -each.score)
+    return [improve(block, outside, rival, each, MODES, barred) for each in _differing(trials, 2)]
+
+
+def _class_trials(
+    block: Block, outside: Outside, rival: Parents, place: tuple[str, ...], states: int, rng: np.random.Generator
+) -> Iterator[Standing]:
+    """A glance at every beginning, slopes and variances shared or not; the best goes on for a few iterations."""
+    latent = classes(np.full(states, 1 / states))
+    begun = None
+    faces = range(max(len(block.columns[name].faces) for name in place) or 1)
+    for mode, face in product(MODES, faces):
+        links = first_links(block, latent, rival, place, mode, face)
+        begun = begun or beginnings(block, links, states, rng)
+        glances = [ascend(block, latent, links, start, most=GLANCE) for start in begun]
+        best = max(glances, key=lambda each: each.log_likelihood)
+        longer = ascend(block, best.latent, links, best.posterior, most=TRIAL, before=best.fits)
+        yield stood(block, outside, longer, with_links(rival, links))
+
+
+def _continuum_trial(block: Block, outside: Outside, rival: Parents, place: tuple[str, ...]) -> Standing:
+    links = first_links(block, None, rival, place, "shift")
+    parents = with_links(rival, links)
+    if all(block.columns[name].codes is None for name in place):
+        return stood(block, outside, ascend_factor(block, links, most=60), parents)
+    latent = continuum()
+    cut = beginnings(block, links, 4, np.random.default_rng(0))[0]
+    first = cut @ np.array([-1.3, -0.4, 0.4, 1.3])
+    logs = -0.5 * ((latent.basis[:, 0] - first[:, None]) / 0.5) ** 2
+    share = np.exp(logs)
+    begun = share / share.sum(axis=1, keepdims=True)
+    return stood(block, outside, ascend(block, latent, links, begun, most=2 * TRIAL), parents)
+
+
+def _differing(trials: list[Standing], most: int) -> list[Standing]:
+    """The best of each place and shape, best first: others of the same would end where it ends."""
+    found: dict[tuple[frozenset[str], str], Standing] = {}
+    for each in trials:
+        found.setdefault((frozenset(each.children), each.behind.links[0].mode if each.behind.links else ""), each)
+    return sorted(found.values(), key=lambda each: -each.score)[:most]
+
+
+def _best(block: Block, found: list[Standing]) -> Standing | None:
+    whole = [each for each in found if np.isfinite(each.score) and each.large(block.rows) and each.apart()]
+    return max(whole, key=lambda each: each.score, default=None)

@@ -1,0 +1,101 @@
+"""The rival: the best network without anything hidden, and who scores a column by it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.learning.behind.standing import Parents, Standing
+from leverrier.learning.mixed.mixed_scores import MixedScores
+from leverrier.learning.mixed.mixed_search import mixed_search
+from leverrier.learning.mixed.mixed_space import Space
+
+Floats = NDArray[np.float64]
+WORTH = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class NumberRival:
+    """A network over the columns of a space, by name."""
+
+    scores: MixedScores
+    parents: Parents
+    total: float
+
+    @property
+    def space(self) -> Space:
+        return self.scores.space
+
+    def score(self, column: str, parents: tuple[str, ...]) -> float:
+        """Of a column on which nothing hidden works: nats of z, parameters paid for."""
+        number = self.numbers
+        return self.scores.family(number[column], [number[p] for p in parents])
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.space.names)}
+
+    def row_logs(self, space: Space, column: str, parents: tuple[str, ...]) -> Floats:
+        """log P(cell | parents) of other rows of the same space."""
+        number = self.numbers
+        own = sorted(number[p] for p in parents)
+        family = self.scores.fitted(number[column], own).family
+        return family.log_density(space.columns[number[column]].cells, [space.columns[p].cells for p in own])
+
+
+def learn_rival(scores: MixedScores, seed: int, starts: Sequence[Parents] = ()) -> NumberRival:
+    """The best network that a search finds, from these graphs too."""
+    names = scores.space.names
+    number = {name: place for place, name in enumerate(names)}
+    begun = [[tuple(number[p] for p in graph[name]) for name in names] for graph in starts]
+    found = mixed_search(scores, seed=seed, starts=begun)
+    parents = {names[child]: tuple(names[p] for p in above) for child, above in enumerate(found)}
+    return NumberRival(scores, parents, scores.total(found))
+
+
+def repaired(rival: NumberRival, hidden: Standing, posterior: Floats, seed: int) -> NumberRival:
+    """The search again from where a hidden variable led it; the same rival if that finds nothing better."""
+    starts = [rival.parents, *graphs_without(rival, hidden, posterior)]
+    found = learn_rival(rival.scores, seed, starts)
+    return found if found.total > rival.total + WORTH else rival
+
+
+def graphs_without(rival: NumberRival, hidden: Standing, posterior: Floats) -> list[Parents]:
+    """The observed arcs of a hidden model as they are, with its children all linked, and with the column that knows
+    most of the hidden variable in its place: beside the hidden model's arcs, and beside the rival's."""
+    children = sorted(hidden.children, key=_order(hidden.parents).index)
+    clique = dict(hidden.parents)
+    for place, child in enumerate(children[1:], start=1):
+        clique[child] = tuple(dict.fromkeys((*clique[child], *children[:place])))[:4]
+    centre = stand_in(rival.space, posterior)
+    stars = [_star(parents, children, centre) for parents in (hidden.parents, rival.parents)]
+    return [hidden.parents, clique, *stars]
+
+
+def _star(parents: Parents, children: Sequence[str], centre: str) -> Parents:
+    """One column above all of these, and nothing above it."""
+    above = {name: tuple(dict.fromkeys((centre, *own)))[:4] for name, own in parents.items() if name in children}
+    return {**parents, **above, centre: ()}
+
+
+def stand_in(space: Space, posterior: Floats) -> str:
+    """The column whose codes know most of where rows stand."""
+    return max(space.columns, key=lambda column: _shared(column.codes, column.n_codes, posterior)).name
+
+
+def _shared(codes: NDArray[np.int64], n_codes: int, posterior: Floats) -> float:
+    """The mutual information of codes and places, in nats."""
+    joint = np.stack([np.bincount(codes, share, n_codes) for share in posterior.T]) / len(codes)
+    apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    return float((joint * np.log(np.maximum(joint, 1e-300) / np.maximum(apart, 1e-300))).sum())
+
+
+def _order(parents: Parents) -> list[str]:
+    """Parents before children."""
+    placed: list[str] = []
+    while len(placed) < len(parents):
+        placed += [name for name, own in parents.items() if name not in placed and all(p in placed for p in own)]
+    return placed

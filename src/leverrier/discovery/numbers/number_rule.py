@@ -1,0 +1,95 @@
+"""The rule: what gains over the rival make a class, a continuum, something of undecided kind, or nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from leverrier.discovery.numbers.hunt import Hunted, hunt
+from leverrier.discovery.numbers.number_rival import NumberRival, learn_rival, repaired
+from leverrier.learning.behind.placed import places_of
+from leverrier.learning.behind.space_block import block_of
+from leverrier.learning.behind.standing import Standing
+from leverrier.learning.mixed.mixed_scores import MixedScores
+from leverrier.learning.mixed.mixed_space import Space
+
+Told = Literal["class", "continuum", "undecided", "nothing"]
+ROOM = 5.0
+"""Nats that one explanation must have over another."""
+VIEWS = 3
+"""A class is identified by three columns that depend on each other through it alone."""
+REPAIRS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """The rival, the best hidden class and continuum, and what the rule says of them."""
+
+    rival: NumberRival
+    hunted: Hunted
+    repaired: float
+    """What searching on from where a hidden variable stood added to the rival, in nats."""
+
+    @property
+    def class_gain(self) -> float:
+        """Over the rival; a class that fewer than three views show does not count."""
+        found = self.hunted.of_class
+        return float("-inf") if found is None or found.views() < VIEWS else found.score - self.rival.total
+
+    @property
+    def continuum_gain(self) -> float:
+        found = self.hunted.of_continuum
+        return float("-inf") if found is None or found.views() < VIEWS else found.score - self.rival.total
+
+    @property
+    def told(self) -> Told:
+        of_class, of_continuum = self.class_gain, self.continuum_gain
+        if max(of_class, of_continuum) <= ROOM:
+            return "nothing"
+        if of_class - max(0.0, of_continuum) > ROOM:
+            return "class"
+        if of_continuum - max(0.0, of_class) > ROOM:
+            return "continuum"
+        return "undecided"
+
+    @property
+    def gain(self) -> float:
+        """Of the better one over the rival."""
+        return max(self.class_gain, self.continuum_gain)
+
+    @property
+    def excess(self) -> float:
+        """What a class gains beyond a continuum: arcs that imitate a continuum gain little of it."""
+        return self.class_gain - max(0.0, self.continuum_gain)
+
+    @property
+    def chosen(self) -> Standing | None:
+        """The one that the rule prefers: of an undecided pair the better."""
+        if self.told == "nothing":
+            return None
+        return self.hunted.of_class if self.class_gain >= self.continuum_gain else self.hunted.of_continuum
+
+
+def weigh(space: Space, seed: int) -> Weighed:
+    """The whole procedure on a space without holes: rival, hunt, repair, and over again if the rival got better."""
+    rival = learn_rival(MixedScores(space), seed)
+    block, first = block_of(space), rival.total
+    for _ in range(REPAIRS):
+        hunted = hunt(block, rival, rival.parents, seed)
+        best = hunted.better_of()
+        if best is None or best.score <= rival.total:
+            break
+        better = repaired(rival, best, places_of(block, best), seed)
+        if better is rival:
+            break
+        rival = better
+    else:
+        hunted = hunt(block, rival, rival.parents, seed)
+    return Weighed(rival, hunted, rival.total - first)
+
+
+def weigh_more(found: Weighed, taken: list[str], seed: int) -> Weighed:
+    """One more hidden variable, behind columns that hang on none yet; those may still drive them."""
+    rival = found.rival
+    hunted = hunt(block_of(rival.space), rival, rival.parents, seed, frozenset(taken))
+    return Weighed(rival, hunted, found.repaired)

@@ -1,0 +1,156 @@
+"""Is it real? The whole procedure on tables with nothing hidden, on folds, and on resamples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.counts.label_agreement import adjusted_rand
+from leverrier.data.table import Table
+from leverrier.discovery.evidence.evidence import ENOUGH, Evidence, Stopped
+from leverrier.discovery.numbers.number_filling import filled
+from leverrier.discovery.numbers.number_rule import ROOM, Weighed, weigh
+from leverrier.learning.behind.placed import placed, places_of
+from leverrier.learning.behind.space_block import block_of
+from leverrier.learning.behind.standing import Standing
+from leverrier.learning.mixed.learn_mixed import space_of
+from leverrier.learning.mixed.mixed_space import Space
+from leverrier.models.behind.block import Floats
+from leverrier.models.mixed_network import MixedNetwork
+from leverrier.run.event import Event
+from leverrier.run.run import Run
+
+MARGIN = 2.0
+"""Nats by which a gain must exceed that of every table with nothing hidden."""
+CLEAR = 2.0
+BATCH = 4
+FOLDS = 4
+SHARE = 1 - 1 / np.e
+SHARED, ALIGNED = 0.5, 0.3
+
+
+def number_threshold(gains: list[float]) -> float:
+    """What a gain must exceed."""
+    return max(ROOM, max(gains, default=0.0) + MARGIN)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberNull:
+    """Tables with nothing hidden, shaped like the data: as many rows, the margins as they are, the same holes."""
+
+    network: MixedNetwork
+    table: Table
+
+    def gain(self, seed: np.random.SeedSequence) -> float:
+        """What the best class gains beyond a continuum in a simulated table; 0 if nothing helped."""
+        drawn = self.network.sample(self.table.n_rows, np.random.default_rng(seed))
+        cells = {**drawn.raw}
+        holes = {
+            name: self.table.column(name) == self.table.missing for name in drawn.variables if self.table.n_missing
+        }
+        codes = drawn.codes.copy()
+        for place, name in enumerate(drawn.variables):
+            if name in holes:
+                codes[place, holes[name]] = drawn.missing
+                if name in cells:
+                    cells[name] = np.where(holes[name], np.nan, cells[name])
+        found = weigh(filled(space_of(replace(drawn, codes=codes, raw=cells)), 0), 0)
+        return max(found.excess, 0.0)
+
+
+def null_evidence(network: MixedNetwork, table: Table, gain: float, draws: int, seed: int, run: Run) -> Evidence:
+    """What a class gains beyond a continuum, beside the same in simulated tables, until it is clear."""
+    job = NumberNull(network, table)
+    gains: list[float] = []
+    stopped: Stopped | None = None
+    seeds = np.random.SeedSequence([seed, 67]).spawn(draws)
+    for first in range(0, draws, BATCH):
+        batch = seeds[first : first + BATCH]
+        keys = [("numbers null", each.spawn_key, network.graph.parent_map) for each in batch]
+        drawn = run.map(job.gain, [(each,) for each in batch], keys)
+        gains += drawn
+        run.tell(Event.NULL_TABLES, len(gains) / draws)
+        stopped = number_decided(gain, gains) or (None if len(drawn) == len(batch) else Stopped.BUDGET)
+        if stopped:
+            break
+    p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains)) if gains else None
+    whole = None if len(gains) == draws else stopped
+    accepted = gain > number_threshold(gains)
+    return Evidence(gain, tuple(gains), p, accepted, tested=bool(gains), stopped=whole)
+
+
+def number_decided(gain: float, gains: list[float]) -> Stopped | None:
+    """Two draws that gain as much leave no hope; far above several, it is clear."""
+    if sum(each >= gain for each in gains) >= 2:
+        return Stopped.ALIKE
+    if len(gains) >= ENOUGH and gain > CLEAR * number_threshold(gains):
+        return Stopped.CLEAR
+    return None
+
+
+def held_out_numbers(space: Space, seed: int) -> NDArray[np.float64]:
+    """By row, what the whole procedure gained over its rival on rows that it had not seen; 0 where it found nothing."""
+    order = np.random.default_rng([seed, 71]).permutation(space.n_rows)
+    gained = np.zeros(space.n_rows)
+    for fold in range(FOLDS):
+        test = np.sort(order[fold::FOLDS])
+        train = np.setdiff1d(np.arange(space.n_rows), test)
+        found = weigh(space.take(train), seed)
+        if found.chosen is not None:
+            gained[test] = row_gains(found, found.chosen, space.take(test))
+    return gained
+
+
+def row_gains(found: Weighed, hidden: Standing, rows: Space) -> Floats:
+    """log P(row) with the hidden variable less that of the rival."""
+    rival, children = found.rival, set(hidden.children)
+    gained = placed(block_of(rows), hidden)[1]
+    for name in rows.names:
+        gained -= rival.row_logs(rows, name, rival.parents[name])
+        if name not in children:
+            gained += rival.row_logs(rows, name, hidden.parents[name])
+    return gained
+
+
+def came_back(
+    space: Space, chosen: Standing, told: str, posterior: Floats, seed: np.random.SeedSequence
+) -> list[str] | None:
+    """The children of the same hidden variable in a resample; None if it did not come back."""
+    kept = np.flatnonzero(np.random.default_rng(seed).random(space.n_rows) < SHARE)
+    found = weigh(space.take(kept), 0)
+    again = found.chosen
+    if again is None or (again.continuum != chosen.continuum and told != "undecided"):
+        return None
+    both = set(again.children) & set(chosen.children)
+    if len(both) < SHARED * len(set(again.children) | set(chosen.children)):
+        return None
+    theirs = places_of(block_of(space), again)
+    agree = adjusted_rand(_halves(posterior, chosen), _halves(theirs, again))
+    return list(again.children) if agree >= ALIGNED else None
+
+
+def _halves(posterior: Floats, hidden: Standing) -> NDArray[np.int64]:
+    """The state of each row; of a continuum, on which side of its middle."""
+    if not hidden.continuum:
+        return posterior.argmax(axis=1)
+    mean = posterior @ np.arange(posterior.shape[1])
+    return (mean > np.median(mean)).astype(np.int64)
+
+
+def support_of(
+    space: Space, weighed: Weighed, resamples: int, seed: int, run: Run
+) -> tuple[float, dict[str, float]] | None:
+    """The share of resamples in which it came back, and by column how often it was among the children."""
+    chosen = weighed.chosen
+    assert chosen is not None
+    posterior = places_of(block_of(space), chosen)
+    seeds = np.random.SeedSequence([seed, 73]).spawn(resamples)
+    calls = [(space, chosen, weighed.told, posterior, each) for each in seeds]
+    runs = run.map(came_back, calls, [("numbers resample", each.spawn_key) for each in seeds])
+    if not runs:
+        return None
+    back = [each for each in runs if each is not None]
+    names = sorted({*chosen.children, *(name for each in back for name in each)})
+    return len(back) / len(runs), {name: sum(name in each for each in back) / len(runs) for name in names}

@@ -1,0 +1,235 @@
+"""From a table with numbers to a verdict: hidden classes and continua against the best network of the columns."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from leverrier.data.table import Table
+from leverrier.data.variable import free_name
+from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
+from leverrier.discovery.examine import Tests, shape_of
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.numbers.behind_hidden import BehindHidden
+from leverrier.discovery.numbers.column_profile import column_profile, number_states
+from leverrier.discovery.numbers.number_filling import filled
+from leverrier.discovery.numbers.number_rule import VIEWS, Weighed, weigh, weigh_more
+from leverrier.discovery.numbers.number_tests import held_out_numbers, null_evidence, number_threshold, support_of
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing
+from leverrier.learning.behind.placed import as_places
+from leverrier.learning.behind.space_block import known
+from leverrier.learning.behind.standing import Parents, Standing
+from leverrier.learning.mixed.learn_mixed import expanded, mixed_network, space_of
+from leverrier.learning.mixed.mixed_space import Space
+from leverrier.models.behind.behind_model import BehindModel
+from leverrier.models.mixed_network import MixedNetwork
+from leverrier.run.event import Event
+from leverrier.run.run import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """A hidden variable that the rule names, with its tests."""
+
+    name: str
+    weighed: Weighed
+    standing: Standing
+    evidence: Evidence
+
+    @property
+    def kind(self) -> HiddenKind:
+        return HiddenKind(self.weighed.told)
+
+    def variable(self) -> HiddenVariable:
+        standing = self.standing
+        how = "a continuum" if standing.continuum else "classes"
+        states, gain = standing.states, self.weighed.gain
+        found = HiddenVariable(self.name, states, standing.children, (), gain, how, "numbers", self.evidence)
+        return replace(found, kind=self.kind)
+
+
+def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int = 0) -> Result:
+    """Is something hidden behind these numbers and states? Numbers stay numbers; nothing is cut into bins.
+
+    Of a large table it is looked for and tested in `rows` of its rows, drawn at random.
+    """
+    begun = time.monotonic()
+    table, all_rows = expanded(table), table.n_rows
+    if rows:
+        table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
+    run.tell(Event.HIDDEN_NUMBERS, 0.0)
+    space = space_of(table, plan.seed)
+    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed))
+    first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed))
+    rival = mixed_network(first.rival.scores, _numbered(first))
+    told = _tested(whole, table, first, rival, plan, tests, run)
+    believed = [each for each in told if each.evidence.accepted or not each.evidence.tested]
+    rejected = tuple(each.variable() for each in told if each not in believed)
+    if believed and not tests.none:
+        believed = _with_more(believed, whole, plan, tests, run)
+        if not _holds(believed[0]):
+            rejected = tuple(each.variable() for each in believed)
+            believed = []
+    hidden = tuple(each.variable() for each in believed)
+    model = _model(believed, first, rival, table, whole)
+    asked = not tests.none
+    verdict = weighed([each.evidence for each in believed], asked) if believed else _nothing(first, told)
+    cut = run.spent or any(each.evidence.stopped is Stopped.BUDGET for each in told)
+    meanings = {
+        each.name: number_states(
+            {name: model.profiles[name] for name in each.standing.children}, model.behind[each.name].latent.shares
+        )
+        for each in believed
+        if not each.standing.continuum
+    }
+    return Result(
+        verdict=verdict.unfinished() if cut else verdict,
+        kind=ModelKind.NUMBERS,
+        hidden=hidden,
+        compressors=rejected,
+        network=rival,
+        baseline=rival,
+        score=first.rival.total + sum(each.gain for each in hidden),
+        baseline_score=first.rival.total,
+        spread=0.0,
+        repaired=first.repaired,
+        shape=replace(shape_of(table), rows=all_rows),
+        meanings=meanings,
+        did=(*_sampled(rows), *_did(space, first, table)),
+        other=model,
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _numbered(found: Weighed, parents: Parents | None = None) -> list[list[int]]:
+    place = found.rival.numbers
+    graph = found.rival.parents if parents is None else parents
+    return [[place[p] for p in graph[name]] for name in found.rival.space.names]
+
+
+def _tested(
+    space: Space, table: Table, first: Weighed, rival: MixedNetwork, plan: Plan, tests: Tests, run: Run
+) -> list[Told]:
+    """One hidden variable after another, as long as the rule names one and simulated tables do not show it."""
+    told: list[Told] = []
+    found, drawn = first, Evidence(0.0)
+    while found.chosen is not None and len(told) < max(plan.max_hidden, 1):
+        name = free_name(f"H{len(told) + 1}", (*space.names, *(each.name for each in told)))
+        if not tests.draws:
+            evidence = Evidence(found.gain)
+        elif found.told != "class":
+            evidence = Evidence(found.gain, kind=Compared.PARSIMONY)
+        elif not drawn.draws:
+            evidence = drawn = null_evidence(rival, table, found.excess, tests.draws, plan.seed, run)
+        else:  # (the same simulated tables: what they gained bounds what one more could gain in them)
+            evidence = _beside(found.excess, drawn)
+        told.append(Told(name, found, found.chosen, evidence))
+        if (evidence.tested and not evidence.accepted) or run.spent:
+            break
+        found = weigh_more(found, [child for each in told for child in each.standing.children], plan.seed)
+    return told
+
+
+def _beside(gain: float, drawn: Evidence) -> Evidence:
+    gains = list(drawn.null_gains)
+    p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains)) if gains else None
+    return replace(drawn, gain=gain, p_value=p, accepted=gain > number_threshold(gains))
+
+
+def _with_more(told: list[Told], space: Space, plan: Plan, tests: Tests, run: Run) -> list[Told]:
+    """The first one's gain on held-out rows, and how often it comes back. Arcs can imitate a continuum, and tables
+    drawn from them gain as much: what is believed for saying the same with less is tested on held-out rows alone."""
+    evidence = told[0].evidence
+    if tests.held_out and not run.spent:
+        run.tell(Event.HELD_OUT_ROWS, 0.0)
+        gained = run.made(("numbers held out",), lambda: held_out_numbers(space, plan.seed))
+        mean, error = float(gained.mean()), float(gained.std() / np.sqrt(len(gained)))
+        evidence = replace(evidence, held_out=mean, held_out_interval=(mean - 1.96 * error, mean + 1.96 * error))
+        told = [_held_out(each) for each in told]
+        evidence = replace(evidence, tested=told[0].evidence.tested)
+    if tests.resamples and not run.spent:
+        back = support_of(space, told[0].weighed, tests.resamples, plan.seed, run)
+        if back is not None:
+            evidence = replace(evidence, support=back[0], links=back[1])
+    return [replace(told[0], evidence=evidence), *told[1:]]
+
+
+def _holds(told: Told) -> bool:
+    """Whether a class gains anything on rows that it was not learned from; what was not measured does not object."""
+    gained = told.evidence.held_out
+    return told.kind is not HiddenKind.CLASS or gained is None or gained > 0
+
+
+def _held_out(told: Told) -> Told:
+    """What rests on parsimony counts as tested once folds of the whole procedure were compared."""
+    known = told.evidence.kind is Compared.PARSIMONY
+    return replace(told, evidence=replace(told.evidence, tested=True)) if known else told
+
+
+def _nothing(first: Weighed, told: Sequence[Told]) -> Verdict:
+    if told:
+        return nothing(Reason.COMPRESSOR)
+    if not first.hunted.tried:
+        return nothing(Reason.NO_CANDIDATES)
+    return nothing(Reason.NO_GAIN if first.gain <= 0 else Reason.SMALL_GAIN)
+
+
+def _model(told: list[Told], first: Weighed, rival: MixedNetwork, table: Table, space: Space) -> BehindHidden:
+    """What answers for rows: each hidden variable's own model, and the network of all other columns."""
+    columns = tuple(known(column) for column in space.columns)
+    behind: dict[str, BehindModel] = {}
+    parents = dict(first.rival.parents)
+    for each in told:
+        places = as_places(each.standing)
+        behind[each.name] = BehindModel(columns, places.latent, places.links, places.fits, table.columns)
+        new = {**parents, **{name: own for name, own in each.standing.parents.items() if _free(name, told, each)}}
+        parents = new if _acyclic(new) else {**parents, **{link.column: () for link in places.links}}
+    rest = mixed_network(first.rival.scores, _numbered(first, parents)) if told else rival
+    posteriors = {name: each.posterior(table) for name, each in behind.items() if not each.continuum}
+    empty = np.empty((table.n_rows, 0))
+    owner = {child: each.name for each in told for child in each.standing.children}
+    profiles = {name: column_profile(table, name, posteriors.get(owner.get(name, ""), empty)) for name in space.names}
+    return BehindHidden(behind, rest, profiles)
+
+
+def _free(name: str, told: list[Told], own: Told) -> bool:
+    """Whether a column's parents are this hidden variable's to say: not those of another one's child."""
+    return not any(name in each.standing.children for each in told if each is not own)
+
+
+def _acyclic(parents: Parents) -> bool:
+    placed: set[str] = set()
+    while len(placed) < len(parents):
+        ready = {name for name, own in parents.items() if name not in placed and placed.issuperset(own)}
+        if not ready:
+            return False
+        placed |= ready
+    return True
+
+
+def _sampled(rows: int) -> list[str]:
+    return [f"looked for hidden variables, tested and learned them in {rows:,} rows drawn at random"] if rows else []
+
+
+def _did(space: Space, found: Weighed, table: Table) -> list[str]:
+    arcs = sum(map(len, found.rival.parents.values()))
+    words = [f"{name!r} was set aside: {why}" for name, why in space.aside.items()]
+    if table.n_missing:
+        words.append(
+            f"filled the {table.n_missing:,} empty cells by draws from a network without hidden variables, for the "
+            "search only; posteriors use the table as it came"
+        )
+    words.append(
+        f"learned the best network of numbers and states as they are, without hidden variables ({arcs} arcs): lines, "
+        "curves, trees, logits and noise of any shape, each paying for its parameters"
+    )
+    words.append(
+        f"weighed it against hidden classes and hidden continua ({found.hunted.tried} beginnings); something hidden "
+        f"must drive at least {VIEWS} columns that have no arc between them, and gain more than 5 nats"
+    )
+    return words

@@ -1,0 +1,1 @@
+"""Fits of families that are no tables."""

@@ -1,0 +1,142 @@
+"""Second moments of the design when the hidden variable's places are known in part, and what a child scores by them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from leverrier.learning.behind.child_fits import floored
+from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.child_density import LOG_2_PI
+from leverrier.models.behind.links import own_terms
+
+RIDGE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """`joint`: the Gram matrix of the design and, after it, the expected basis. `places`: one Gram for each class."""
+
+    joint: Floats
+    basis: int
+    """The number of contrasts at the end of `joint`."""
+    places: Floats | None
+    rows: float
+
+
+class Better(NamedTuple):
+    """A child with other parents: the expected score, and which parents, face and mode have it."""
+
+    score: float
+    parents: tuple[str, ...]
+    face: int
+    mode: str
+
+
+def moments_of(block: Block, posterior: Floats, basis: Floats, by_place: bool) -> Moments:
+    q, d = basis.shape[1], block.design.shape[1]
+    joint = np.empty((d + q, d + q))
+    joint[:d, :d] = block.gram
+    joint[:d, d:] = block.design.T @ (posterior @ basis)
+    joint[d:, :d] = joint[:d, d:].T
+    joint[d:, d:] = (basis * posterior.sum(axis=0)[:, None]).T @ basis
+    places = np.stack([(block.design * share[:, None]).T @ block.design for share in posterior.T]) if by_place else None
+    return Moments(joint, q, places, float(block.rows))
+
+
+def factor_moments(block: Block, a: Floats, spread: float) -> Moments:
+    """Of a continuum whose expectation is a · design, with this variance in every row."""
+    d = block.design.shape[1]
+    joint = np.empty((d + 1, d + 1))
+    joint[:d, :d] = block.gram
+    joint[:d, d] = joint[d, :d] = block.gram @ a
+    joint[d, d] = block.rows * spread + a @ block.gram @ a
+    return Moments(joint, 1, None, float(block.rows))
+
+
+def number_score(block: Block, moments: Moments, column: str, parents: tuple[str, ...], face: int, mode: str) -> float:
+    """The expected score of a number that hangs on the hidden variable."""
+    return additions(block, moments, column, parents, face, mode, ())[0]
+
+
+def additions(
+    block: Block, moments: Moments, column: str, parents: tuple[str, ...], face: int, mode: str, more: tuple[str, ...]
+) -> Floats:
+    """The expected scores as it is, and with each of `more` as one more parent."""
+    seen = block.columns[column].faces[face]
+    own = [0, *(t for name in parents for t in own_terms(block, name, face))]
+    extra = [own_terms(block, name, face) for name in more]
+    if mode == "shift":
+        d = len(moments.joint) - moments.basis
+        base = own + list(range(d, d + moments.basis))
+        parts = [(moments.joint, base, moments.rows)]
+    else:
+        assert moments.places is not None
+        parts = [(gram, own, float(gram[0, 0])) for gram in moments.places]
+    total = np.zeros(1 + len(more))
+    for gram, base, rows in parts:
+        total += _gaussian(_ssr(gram, base, seen.at, extra), rows)
+    sizes = np.array([0, *map(len, extra)])
+    counts = len(parts) * (sizes + len(own) + 1) + (moments.basis if mode == "shift" else 0)
+    return total + seen.total - counts * block.price
+
+
+def _ssr(gram: Floats, base: list[int], at: int, extra: list[tuple[int, ...]]) -> Floats:
+    """What is left of the column's squares after `base`, and after `base` with each of `extra`."""
+    new = [t for terms in extra for t in terms]
+    wanted = [at, *new]
+    inner = gram[np.ix_(base, base)]
+    inner = inner + (RIDGE * np.trace(inner) / len(base) + 1e-12) * np.eye(len(base))
+    right = gram[np.ix_(base, wanted)]
+    left = gram[np.ix_(wanted, wanted)] - right.T @ np.linalg.solve(inner, right)
+    found, place = [left[0, 0]], 1
+    for terms in extra:
+        k = len(terms)
+        if k == 1:
+            size = left[place, place]
+            gained = left[0, place] ** 2 / size if size > 1e-6 * max(gram[wanted[place], wanted[place]], 1e-12) else 0.0
+        else:
+            some = slice(place, place + k)
+            own = left[some, some]
+            own = own + (1e-6 * np.trace(own) / k + 1e-9) * np.eye(k)
+            gained = left[0, some] @ np.linalg.solve(own, left[0, some])
+        found.append(left[0, 0] - gained)
+        place += k
+    return np.array(found)
+
+
+def _gaussian(ssr: Floats, rows: float) -> Floats:
+    variance = np.array([floored(each, rows) for each in ssr])
+    return -0.5 * (rows * (np.log(variance) + LOG_2_PI) + np.maximum(ssr, 0) / variance)
+
+
+def best_number(
+    block: Block,
+    moments: Moments,
+    column: str,
+    parents: tuple[str, ...],
+    allowed: tuple[str, ...],
+    modes: tuple[str, ...],
+    most: int,
+) -> Better:
+    """Greedily from these parents: one more or one fewer as long as the expected score rises; every face and mode."""
+    best = Better(-np.inf, parents, 0, modes[0])
+    for face in range(len(block.columns[column].faces)):
+        for mode in modes:
+            now, own = -np.inf, parents
+            while True:
+                more = tuple(each for each in allowed if each not in own) if len(own) < most else ()
+                scores = additions(block, moments, column, own, face, mode, more)
+                now = float(scores[0])
+                fewer = [tuple(p for p in own if p != gone) for gone in own]
+                without = [number_score(block, moments, column, each, face, mode) for each in fewer]
+                up = float(scores[1:].max()) if len(more) else -np.inf
+                down = max(without, default=-np.inf)
+                if max(up, down) <= now + 0.1:
+                    break
+                own = (*own, more[int(scores[1:].argmax())]) if up > down else fewer[int(np.argmax(without))]
+            if now > best.score:
+                best = Better(now, own, face, mode)
+    return best

@@ -1,0 +1,1 @@
+"""From the counts of a family to the kind of distribution that says them best."""

@@ -1,0 +1,149 @@
+"""Trees over parents and functions of them, functions with something added, and plain lookups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaln
+
+from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
+from leverrier.learning.families.offered import Offered
+from leverrier.learning.slices.tree_growing import Splits, grown
+from leverrier.models.families.column_function import ColumnFunction, Name
+from leverrier.models.families.state_offset import OffsetKind
+from leverrier.models.families.state_table import LookupKind, TableKind
+from leverrier.models.families.state_tree import TreeKind
+
+Floats = NDArray[np.float64]
+MOST_LEVELS = 256
+MOST_NODES = 400
+FEW_STATES = 4
+"""A child with at least so many states may have leaves that know only some of them: then a lean prior serves better."""
+
+
+def lean(states: int) -> float:
+    """The prior count of a state where most are expected never to be seen."""
+    return 1.0 / states
+
+
+def offer_tables(family: FamilyCounts, price: Price, floor: float) -> Iterator[Offered]:
+    """The table with a lean prior: one row's worth spread over its states."""
+    if price.cell <= 0:
+        return
+    alpha = lean(family.states)
+    score = dirichlet(family.counts, alpha)
+    if score > floor:
+        yield Offered(score, "table", partial(_table, family, alpha))
+
+
+def _table(family: FamilyCounts, alpha: float) -> TableKind:
+    table = np.full((*family.sizes, family.states), 1.0 / family.states)
+    padded = family.counts + alpha
+    table[tuple(family.codes)] = padded / padded.sum(axis=1, keepdims=True)
+    return TableKind(table)
+
+
+def offer_lookups(family: FamilyCounts, price: Price, floor: float) -> Iterator[Offered]:
+    """One value for each configuration, errors apart: the choice of values is paid for, and the share of errors."""
+    if not family.parents or price.cell <= 0:
+        return
+    values = family.counts.argmax(axis=1)
+    right = family.counts[np.arange(len(values)), values]
+    wrong = family.counts.copy()
+    wrong[np.arange(len(values)), values] = 0.0
+    errors = wrong.sum(axis=0)
+    chosen = np.bincount(values, minlength=family.states).astype(np.float64)
+    score = dirichlet(chosen, 0.5) + float(betaln(0.5 + errors.sum(), 0.5 + right.sum()) - betaln(0.5, 0.5))
+    score += dirichlet(errors, 0.5)
+    if score > floor:
+        yield Offered(score, "lookup", partial(_lookup, family, values, errors, float(right.sum())))
+
+
+def _lookup(family: FamilyCounts, values: NDArray[np.int64], errors: Floats, right: float) -> LookupKind:
+    keys = np.zeros(family.codes.shape[1], dtype=np.int64)
+    for size, column in zip(family.sizes, family.codes, strict=True):
+        keys = keys * size + column
+    order = np.argsort(keys)
+    error = (0.5 + errors.sum()) / (1.0 + errors.sum() + right)
+    spread = errors + 0.5
+    return LookupKind(family.sizes, keys[order], values[order], float(error), spread / spread.sum())
+
+
+def functions_of(family: FamilyCounts) -> list[ColumnFunction]:
+    """Sums, differences and extremes of the parents, where they have few enough levels to be split."""
+    values = tuple(parent.values for parent in family.parents)
+    places = tuple(range(len(values)))
+    found = []
+    if len(places) >= 2:
+        names: list[Name] = ["sum", "largest", "smallest"]
+        for name in names:
+            found.append(ColumnFunction(name, places, values))
+    if len(places) == 2:
+        found.append(ColumnFunction("difference", places, values))
+        found.append(ColumnFunction("product", places, values))
+    return [each for each in found if _few_levels(each)]
+
+
+def _few_levels(function: ColumnFunction) -> bool:
+    try:
+        return len(function.levels) <= MOST_LEVELS
+    except ValueError:
+        return False
+
+
+def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: list[ColumnFunction]) -> Iterator[Offered]:
+    """Equal rows said once: over the parents, and over functions of them too."""
+    if not family.parents or price.cell <= 0:
+        return
+    single = [ColumnFunction("value", (i,), (own.values,)) for i, own in enumerate(family.parents)]
+    alphas = [price.cell] if family.states < FEW_STATES else [price.cell, lean(family.states)]
+    # Of two-state columns a sum is what tells a class behind them: logits and noisy-or say a threshold of it.
+    counted = functions if max(family.states, *family.sizes) > 2 else []
+    for features in [single, [*single, *counted]] if counted else [single]:
+        for alpha in alphas:
+            yield from _offer_tree(family, tuple(features), alpha, floor)
+
+
+def _offer_tree(
+    family: FamilyCounts, features: tuple[ColumnFunction, ...], alpha: float, floor: float
+) -> Iterator[Offered]:
+    j, k, weights = family.cells
+    ranks = np.stack([feature.ranks(family.codes) for feature in features])
+    sizes = np.array([len(feature.levels) for feature in features], dtype=np.int64)
+    splits = Splits(np.ascontiguousarray(ranks[:, j].astype(np.uint16)), sizes, sizes > 2)
+    tree, score = grown(splits, k, family.states, weights, leaf_count=alpha, price=np.log(2.0), most_nodes=MOST_NODES)
+    if score > floor:
+        padded = tree.counts + alpha
+        yield Offered(score, "tree", partial(TreeKind, features, tree, padded / padded.sum(axis=1, keepdims=True)))
+
+
+def offer_offsets(
+    family: FamilyCounts, price: Price, floor: float, functions: list[ColumnFunction]
+) -> Iterator[Offered]:
+    """The child is a function of its parents with something added: offsets share one distribution."""
+    if not family.parents or price.cell <= 0:
+        return
+    own = np.array(family.child.values)
+    tried = functions
+    if len(family.parents) == 1:
+        tried = [ColumnFunction("value", (0,), (family.parents[0].values,))]
+    signs = [ColumnFunction("difference", (1, 0), (f.values[1], f.values[0])) for f in tried if f.name == "difference"]
+    for function in [*tried, *signs]:
+        j, k, weights = family.cells
+        levels = function.of(family.codes)
+        off = np.round(own[None, :] - levels[:, None], 9)
+        offsets, index = np.unique(off, return_inverse=True)
+        index = index.reshape(off.shape)
+        counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
+        alpha = 1.0 / len(offsets)
+        score = dirichlet(counts, alpha)
+        if score > floor:
+            yield Offered(score, "offset", partial(_offset, family, function, offsets, counts + alpha))
+
+
+def _offset(family: FamilyCounts, function: ColumnFunction, offsets: Floats, padded: Floats) -> OffsetKind:
+    otherwise = (family.margin + 0.5) / (family.margin + 0.5).sum()
+    return OffsetKind(function, np.array(family.child.values), offsets, padded / padded.sum(), otherwise)

@@ -1,0 +1,58 @@
+"""Noisy-or and noisy-max from counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.kernels.families.noisy_max import fit_noisy_max
+from leverrier.learning.families.family_counts import FamilyCounts, Price
+from leverrier.learning.families.offered import Offered
+from leverrier.models.families.state_max import NoisyMaxKind, active_causes
+
+PRIOR = 0.02
+"""Expected counts beside those of the rows: no state of a cause becomes impossible."""
+STEPS, TOLERANCE = 150, 0.02
+MOST_STATES = 8
+"""A child with more states is no matter of causes that switch it on."""
+
+
+def offer_maxima(family: FamilyCounts, price: Price, floor: float) -> Iterator[Offered]:
+    """The largest of what the causes bring, and the smallest."""
+    if len(family.parents) < 2 or family.states > MOST_STATES:
+        return
+    size = (1 + sum(family.sizes) - len(family.sizes)) * (family.states - 1)
+    if family.saturated - price.parameter * size <= floor:
+        return
+    upwards = np.argsort(family.child.ranks)
+    for order in (upwards, upwards[::-1]):
+        causes, resting, reached = _fitted(family, order, floor + price.parameter * size)
+        score = reached - price.parameter * size
+        if score > floor:
+            make = partial(NoisyMaxKind, tuple(order.tolist()), resting, family.sizes, causes)
+            yield Offered(score, "noisy-or" if family.states == 2 else "noisy-max", make)
+
+
+def _fitted(
+    family: FamilyCounts, order: NDArray[np.int64], needed: float
+) -> tuple[NDArray[np.float64], tuple[int, ...], float]:
+    counts = np.ascontiguousarray(family.counts[:, order])
+    ranks = np.arange(family.states)
+    resting = []
+    for i, size in enumerate(family.sizes):
+        by_state = np.zeros((size, family.states))
+        np.add.at(by_state, family.codes[i], counts)
+        rows = by_state.sum(axis=1)
+        mean = np.where(rows > 0, by_state @ ranks / np.maximum(rows, 1e-300), np.inf)
+        resting.append(int(mean.argmin()))
+    active = active_causes(family.codes, resting, family.sizes)
+    # Every cause begins between doing nothing and what the child does over all rows.
+    share = counts.sum(axis=0) / counts.sum()
+    causes = np.tile(0.5 * share + 0.5 / family.states, (1 + sum(family.sizes) - len(family.sizes), 1))
+    causes[:, 0] += 1.0
+    causes /= causes.sum(axis=1, keepdims=True)
+    reached = fit_noisy_max(counts, active, causes, PRIOR, STEPS, TOLERANCE, needed)
+    return causes, tuple(resting), float(reached)

@@ -1,0 +1,155 @@
+"""How columns hang on a hidden variable and on observed ones beside it: what is fitted, and each fit as a value.
+
+The hidden variable takes K places. A class has free shares and a basis of K − 1 contrasts; a continuum has fixed
+shares (those of a standard normal on nodes) and the node itself as its basis. So a shift is one regression for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.models.behind.block import Block, Codes, Floats
+
+Mode = Literal["shift", "all", "table", "logit"]
+"""A number: its mean shifted (slopes and variance shared), or everything by class. States: a table, or a logit."""
+NODES, REACH = 25, 4.2
+"""A continuum's places: the trapezoid rule on ±4.2 is exact to 1e-3 where a row says its place within 0.2."""
+
+
+@dataclass(frozen=True, eq=False)
+class Latent:
+    """The places a hidden variable takes."""
+
+    shares: Floats
+    basis: Floats
+    """(places, contrasts)."""
+    fixed: bool
+
+    @property
+    def places(self) -> int:
+        return len(self.shares)
+
+    @property
+    def dimension(self) -> int:
+        return 0 if self.fixed else self.places - 1
+
+
+def classes(shares: Floats) -> Latent:
+    k = len(shares)
+    return Latent(shares, np.concatenate([np.zeros((1, k - 1)), np.eye(k - 1)]), fixed=False)
+
+
+def continuum(nodes: int = NODES) -> Latent:
+    """A standard normal on evenly spaced nodes."""
+    t = np.linspace(-REACH, REACH, nodes)
+    shares = np.exp(-0.5 * t * t)
+    return Latent(shares / shares.sum(), t[:, None], fixed=True)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A child of the hidden variable, its observed parents, and the shape of its distribution."""
+
+    column: str
+    parents: tuple[str, ...] = ()
+    face: int = 0
+    mode: Mode = "shift"
+
+
+@dataclass(frozen=True, eq=False)
+class NumberFit:
+    """mean = constant of the place + slopes · terms; one variance a place."""
+
+    terms: NDArray[np.intp]
+    constants: Floats
+    slopes: Floats
+    """(terms,) if shared, (places, terms) if by class."""
+    variances: Floats
+
+    @property
+    def shared(self) -> bool:
+        return self.slopes.ndim == 1
+
+    def content(self) -> dict[str, Any]:
+        parts = {"constants": self.constants, "slopes": self.slopes, "variances": self.variances}
+        return {"kind": "number", "terms": self.terms.tolist(), **{name: x.tolist() for name, x in parts.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class TableFit:
+    """P(state | place, configuration of the parents): (places, configurations, states)."""
+
+    table: Floats
+    parents: tuple[int, ...]
+    """Their numbers of states: a configuration is a mixed-radix number."""
+
+    def content(self) -> dict[str, Any]:
+        return {"kind": "table", "table": self.table.tolist(), "parents": list(self.parents)}
+
+
+@dataclass(frozen=True, eq=False)
+class LogitFit:
+    """A logit in the place's basis and the parents' terms."""
+
+    theta: Floats
+    terms: NDArray[np.intp]
+    states: int
+    ordered: bool
+
+    def content(self) -> dict[str, Any]:
+        own = {"states": self.states, "ordered": self.ordered, "theta": self.theta.tolist()}
+        return {"kind": "logit", "terms": self.terms.tolist(), **own}
+
+
+Fit = NumberFit | TableFit | LogitFit
+
+
+def read_fit(content: Mapping[str, Any]) -> Fit:
+    """What `content` made of a fit."""
+    if content["kind"] == "table":
+        return TableFit(np.array(content["table"]), tuple(map(int, content["parents"])))
+    terms = np.array(content["terms"], dtype=np.intp)
+    if content["kind"] == "logit":
+        return LogitFit(np.array(content["theta"]), terms, int(content["states"]), bool(content["ordered"]))
+    constants, slopes, variances = (np.array(content[name]) for name in ("constants", "slopes", "variances"))
+    return NumberFit(terms, constants, slopes, variances)
+
+
+def own_terms(block: Block, parent: str, face: int) -> tuple[int, ...]:
+    """A parent's columns of the design, for a child with this face: raw shapes go with raw shapes."""
+    seen = block.columns[parent]
+    return seen.raw_terms if face and seen.raw_terms else seen.terms
+
+
+def terms_of(block: Block, link: Link) -> NDArray[np.intp]:
+    return np.array([t for name in link.parents for t in own_terms(block, name, link.face)], dtype=np.intp)
+
+
+def configurations(block: Block, parents: tuple[str, ...]) -> tuple[Codes, tuple[int, ...]]:
+    """The parents' states as one number a row."""
+    place = np.zeros(block.rows, dtype=np.int64)
+    sizes = []
+    for name in parents:
+        seen = block.columns[name]
+        assert seen.codes is not None
+        place = place * seen.states + seen.codes
+        sizes.append(seen.states)
+    return place, tuple(sizes)
+
+
+def dimension_of(block: Block, latent: Latent, link: Link) -> int:
+    """The number of free parameters of a child."""
+    seen, k, q = block.columns[link.column], latent.places, latent.basis.shape[1]
+    p = len(terms_of(block, link))
+    if link.mode == "shift":
+        return p + q + 2
+    if link.mode == "all":
+        return k * (p + 2)
+    if link.mode == "table":
+        return k * int(np.prod([block.columns[name].states for name in link.parents])) * (seen.states - 1)
+    return seen.states - 1 + p + q if seen.ordered else (seen.states - 1) * (1 + p + q)

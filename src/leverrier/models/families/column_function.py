@@ -1,0 +1,86 @@
+"""Functions of ordered columns: a value by row from the values of their states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.models.families.state_kind import Codes, Floats
+
+Name = Literal["value", "sum", "largest", "smallest", "difference", "product"]
+NAMES: tuple[Name, ...] = ("value", "sum", "largest", "smallest", "difference", "product")
+MOST_LEVELS = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnFunction:
+    """`name` of the values that some parents (by position) have; `values[i][code]` is a state's value."""
+
+    name: Name
+    parents: tuple[int, ...]
+    values: tuple[tuple[float, ...], ...]
+
+    def of(self, codes: Codes) -> Floats:
+        """By column of (all parents, rows)."""
+        taken = [np.asarray(own)[codes[p]] for p, own in zip(self.parents, self.values, strict=True)]
+        match self.name:
+            case "largest":
+                return np.max(taken, axis=0)
+            case "smallest":
+                return np.min(taken, axis=0)
+            case "product":
+                return np.round(np.prod(taken, axis=0), 9)
+            case "difference":
+                return np.round(taken[0] - np.sum(taken[1:], axis=0), 9)
+        return np.round(np.sum(taken, axis=0), 9)
+
+    @cached_property
+    def levels(self) -> Floats:
+        """Every value that can come, ascending."""
+        found = np.asarray(self.values[0], dtype=np.float64)
+        for own in self.values[1:]:
+            other = np.asarray(own, dtype=np.float64)
+            pairs: dict[str, Floats] = {
+                "largest": np.maximum.outer(found, other),
+                "smallest": np.minimum.outer(found, other),
+                "product": np.multiply.outer(found, other),
+                "difference": np.subtract.outer(found, other),
+            }
+            found = np.unique(np.round(pairs.get(self.name, np.add.outer(found, other)), 9))
+            if len(found) > MOST_LEVELS:
+                raise ValueError(f"a {self.name} with more than {MOST_LEVELS} levels")
+        return np.unique(np.round(found, 9))
+
+    def ranks(self, codes: Codes) -> NDArray[np.int64]:
+        """By row, the value's place among the levels."""
+        return np.searchsorted(self.levels, self.of(codes)).astype(np.int64)
+
+    def said(self, parents: Sequence[str]) -> str:
+        own = [parents[p] for p in self.parents]
+        match self.name:
+            case "value":
+                return own[0]
+            case "difference":
+                return " − ".join(own)
+            case "sum":
+                return " + ".join(own)
+        return f"the {self.name} of {', '.join(own)}"
+
+    def content(self) -> Mapping[str, Any]:
+        return {"name": self.name, "parents": list(self.parents), "values": [list(own) for own in self.values]}
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> ColumnFunction:
+        name = content["name"]
+        if name not in NAMES:
+            raise ValueError(f"{name!r} is no function of columns")
+        values = tuple(tuple(float(v) for v in own) for own in content["values"])
+        parents = tuple(int(p) for p in content["parents"])
+        if len(values) != len(parents) or not parents:
+            raise ValueError("a function of columns needs the values of each")
+        return cls(name, parents, values)

@@ -1,0 +1,82 @@
+"""Logits: multinomial with main effects, and of adjacent categories where the child's states are in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leverrier.kernels.families.log_linear import predicted
+from leverrier.models.families.state_kind import Codes, Floats, StateKind
+
+
+@dataclass(frozen=True, eq=False)
+class LogitKind(StateKind):
+    """ln P(k | x) = a_k + Σ_c B[k, c] Σ_p X_p(x) W[p, c] + constant, a_0 = 0.
+
+    X has, for each parent, the columns of `terms[i]` at its code: a score, a score and its square, or one for each
+    state but the first; then products of first columns of pairs of parents. B is the unit vectors (any child), or the
+    scores of the child's states and their squares.
+    """
+
+    terms: tuple[Floats, ...]
+    pairs: tuple[tuple[int, int], ...]
+    basis: Floats
+    theta: Floats
+
+    @property
+    def kind(self) -> str:
+        return "logit" if self.basis.shape[1] == self.states - 1 else "ordered logit"
+
+    @property
+    def states(self) -> int:
+        return int(self.basis.shape[0])
+
+    @property
+    def dimension(self) -> int:
+        return len(self.theta)
+
+    def rows(self, codes: Codes) -> Floats:
+        out = np.empty((codes.shape[1], self.states))
+        predicted(design_of(self.terms, self.pairs, codes), self.basis, self.theta, out)
+        return out
+
+    def explain(self, child: str, parents: Sequence[str]) -> str:
+        strength = np.abs(self.theta[self.states - 1 :].reshape(-1, self.basis.shape[1])).sum(axis=1)
+        weights, at = [], 0
+        for own in self.terms:
+            weights.append(float(strength[at : at + own.shape[1]].sum()))
+            at += own.shape[1]
+        order = [parents[i] for i in sorted(range(len(weights)), key=lambda i: -weights[i])]
+        what = "The log-odds of" if self.kind == "logit" else "The log-odds of neighbouring states of"
+        also = " and of products of two of them" if self.pairs else ""
+        return f"{what} {child} are a sum of effects of {', '.join(order)}{also} (strongest first)"
+
+    def content(self) -> Mapping[str, Any]:
+        return {
+            "kind": self.kind,
+            "terms": [own.tolist() for own in self.terms],
+            "pairs": [list(pair) for pair in self.pairs],
+            "basis": self.basis.tolist(),
+            "theta": self.theta.tolist(),
+        }
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> LogitKind:
+        terms = tuple(np.array(own, dtype=np.float64) for own in content["terms"])
+        basis = np.array(content["basis"], dtype=np.float64)
+        pairs = tuple((int(a), int(b)) for a, b in content["pairs"])
+        theta = np.array(content["theta"], dtype=np.float64)
+        width = sum(own.shape[1] for own in terms) + len(pairs)
+        if basis.ndim != 2 or len(theta) != len(basis) - 1 + width * basis.shape[1]:
+            raise ValueError("the logit's coefficients do not fit its terms")
+        return cls(terms, pairs, basis, theta)
+
+
+def design_of(terms: Sequence[Floats], pairs: Sequence[tuple[int, int]], codes: Codes) -> Floats:
+    """X by configuration: each parent's columns, then the products."""
+    parts = [own[codes[i]] for i, own in enumerate(terms)]
+    parts += [(parts[a][:, 0] * parts[b][:, 0])[:, None] for a, b in pairs]
+    return np.ascontiguousarray(np.concatenate(parts, axis=1))

@@ -1,0 +1,77 @@
+"""Noisy-OR and its relatives: the child is the largest (or smallest) of what its active causes bring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.kernels.families.noisy_max import largest_of
+from leverrier.models.families.state_kind import Codes, Floats, StateKind, normalised_rows
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyMaxKind(StateKind):
+    """Each state of a parent but its resting state is a cause with a distribution over the child's ranks."""
+
+    order: tuple[int, ...]
+    """The child's states by rank; the largest rank wins."""
+    resting: tuple[int, ...]
+    sizes: tuple[int, ...]
+    causes: Floats
+    """(causes, ranks): first the leak, then by parent each state but the resting one."""
+
+    @property
+    def kind(self) -> str:
+        return "noisy-or" if self.states == 2 else "noisy-max"
+
+    @property
+    def states(self) -> int:
+        return int(self.causes.shape[1])
+
+    @property
+    def dimension(self) -> int:
+        return self.causes.size - len(self.causes)
+
+    def rows(self, codes: Codes) -> Floats:
+        ranked = np.empty((codes.shape[1], self.states))
+        largest_of(self.causes, active_causes(codes, self.resting, self.sizes), ranked)
+        out = np.empty_like(ranked)
+        out[:, list(self.order)] = np.maximum(ranked, 0.0)
+        return normalised_rows(out)
+
+    def explain(self, child: str, parents: Sequence[str]) -> str:
+        return f"{child} is the most extreme of what each of {', '.join(parents)} brings on its own"
+
+    def content(self) -> Mapping[str, Any]:
+        return {
+            "kind": self.kind,
+            "order": list(self.order),
+            "resting": list(self.resting),
+            "sizes": list(self.sizes),
+            "causes": self.causes.tolist(),
+        }
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> NoisyMaxKind:
+        order, resting, sizes = (tuple(int(v) for v in content[part]) for part in ("order", "resting", "sizes"))
+        causes = np.array(content["causes"], dtype=np.float64)
+        if causes.shape != (1 + sum(sizes) - len(sizes), len(order)) or sorted(order) != list(range(len(order))):
+            raise ValueError("the causes do not fit the parents")
+        return cls(order, resting, sizes, causes)
+
+
+def active_causes(codes: Codes, resting: Sequence[int], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """(rows, 1 + parents): the number of each active cause, −1 where a parent rests; the leak is always there."""
+    out = np.zeros((codes.shape[1], 1 + len(sizes)), dtype=np.int64)
+    begin = 1
+    for i, (rest, size) in enumerate(zip(resting, sizes, strict=True)):
+        numbers = np.empty(size, dtype=np.int64)
+        numbers[rest] = -1
+        numbers[np.arange(size) != rest] = begin + np.arange(size - 1)
+        out[:, i + 1] = numbers[codes[i]]
+        begin += size - 1
+    return out

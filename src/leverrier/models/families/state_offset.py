@@ -1,0 +1,63 @@
+"""The child is a function of its parents, and something drawn beside it is added."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leverrier.models.families.column_function import ColumnFunction
+from leverrier.models.families.state_kind import Codes, Floats, StateKind, normalised_rows
+
+
+@dataclass(frozen=True, eq=False)
+class OffsetKind(StateKind):
+    """P(child = k | parents) ∝ P(offset = value_k − f(parents)), over the states there are."""
+
+    function: ColumnFunction
+    child_values: Floats
+    offsets: Floats
+    """Ascending."""
+    shares: Floats
+    otherwise: Floats
+    """The child's distribution where no offset leads to a state."""
+
+    @property
+    def kind(self) -> str:
+        return "copy" if self.function.name == "value" else self.function.name
+
+    @property
+    def states(self) -> int:
+        return len(self.child_values)
+
+    @property
+    def dimension(self) -> int:
+        return len(self.offsets) - 1
+
+    def rows(self, codes: Codes) -> Floats:
+        levels, index = np.unique(self.function.of(codes), return_inverse=True)
+        off = np.round(self.child_values[None, :] - levels[:, None], 9)
+        at = np.minimum(np.searchsorted(self.offsets, off), len(self.offsets) - 1)
+        chances = np.where(np.abs(self.offsets[at] - off) < 1e-8, self.shares[at], 0.0)
+        nowhere = chances.sum(axis=1) <= 0
+        chances[nowhere] = self.otherwise
+        return normalised_rows(chances)[index]
+
+    def explain(self, child: str, parents: Sequence[str]) -> str:
+        top = int(self.shares.argmax())
+        off = f"{self.offsets[top]:+g}" if self.offsets[top] else ""
+        share = f"in {100 * self.shares[top]:.0f} % of the rows"
+        return f"{child} is {self.function.said(parents)}{off} {share}, else it lies beside it"
+
+    def content(self) -> Mapping[str, Any]:
+        parts = {name: getattr(self, name).tolist() for name in ("child_values", "offsets", "shares", "otherwise")}
+        return {"kind": self.kind, "function": dict(self.function.content()), **parts}
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> OffsetKind:
+        parts = [np.array(content[n], dtype=np.float64) for n in ("child_values", "offsets", "shares", "otherwise")]
+        if len(parts[1]) != len(parts[2]) or not len(parts[1]) or len(parts[0]) != len(parts[3]):
+            raise ValueError("an offset needs its share")
+        return cls(ColumnFunction.read(content["function"]), parts[0], parts[1], parts[2], parts[3])

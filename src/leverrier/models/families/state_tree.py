@@ -1,0 +1,82 @@
+"""Equal rows of a table said once: a decision tree over the parents and over functions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from leverrier.kernels.search.tree_growth import AT_MOST
+from leverrier.models.families.column_function import ColumnFunction
+from leverrier.models.families.state_kind import Codes, Floats, StateKind
+from leverrier.models.slices.code_tree import Tree
+
+_PARTS = ("feature", "split", "value", "left", "right")
+
+
+@dataclass(frozen=True, eq=False)
+class TreeKind(StateKind):
+    """`features[f]` is what the tree's feature f asks; its codes are ranks of the function's levels."""
+
+    features: tuple[ColumnFunction, ...]
+    tree: Tree
+    probabilities: Floats
+    """(nodes, states); only the rows of leaves are asked."""
+
+    @property
+    def kind(self) -> str:
+        return "tree"
+
+    @property
+    def states(self) -> int:
+        return int(self.probabilities.shape[1])
+
+    @property
+    def dimension(self) -> int:
+        return self.tree.n_leaves * (self.states - 1)
+
+    def rows(self, codes: Codes) -> Floats:
+        if not self.features:
+            return np.repeat(self.probabilities[:1], codes.shape[1], axis=0)
+        asked = np.stack([feature.ranks(codes) for feature in self.features]).astype(np.uint16)
+        return self.probabilities[self.tree.leaves(asked)]
+
+    def explain(self, child: str, parents: Sequence[str]) -> str:
+        asked = list(dict.fromkeys(self._asked(node, parents) for node in range(self.tree.n_nodes)))
+        questions = ", ".join(each for each in asked if each)
+        return f"{child} has {self.tree.n_leaves} distributions, told apart by {questions or 'nothing'}"
+
+    def _asked(self, node: int, parents: Sequence[str]) -> str:
+        f = int(self.tree.feature[node])
+        if f < 0:
+            return ""
+        function, at = self.features[f], int(self.tree.value[node])
+        sign = "≤" if self.tree.kind[node] == AT_MOST else "="
+        return f"{function.said(parents)} {sign} {function.levels[at]:g}"
+
+    def content(self) -> Mapping[str, Any]:
+        tree = self.tree
+        parts = (tree.feature, tree.kind, tree.value, tree.left, tree.right)
+        return {
+            "kind": self.kind,
+            "features": [dict(feature.content()) for feature in self.features],
+            **{name: part.tolist() for name, part in zip(_PARTS, parts, strict=True)},
+            "counts": tree.counts.tolist(),
+            "probabilities": self.probabilities.tolist(),
+        }
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> TreeKind:
+        parts = [np.array(content[name], dtype=np.int64) for name in _PARTS]
+        counts = np.array(content["counts"], dtype=np.float64)
+        features = tuple(ColumnFunction.read(each) for each in content["features"])
+        tree = Tree(parts[0], parts[1], parts[2], parts[3], parts[4], counts)
+        nodes = np.arange(tree.n_nodes)
+        inner = tree.feature >= 0
+        below = np.concatenate([tree.left[inner], tree.right[inner]])
+        ordered = np.all(tree.left[inner] > nodes[inner]) and np.all(tree.right[inner] > nodes[inner])
+        if tree.feature.max(initial=-1) >= len(features) or not ordered or below.max(initial=0) >= tree.n_nodes:
+            raise ValueError("the tree's nodes do not fit together")
+        return cls(features, tree, np.array(content["probabilities"], dtype=np.float64))

@@ -1,0 +1,198 @@
+"""Hidden classes and continua behind numbers and states: EM, the factor on its Gram matrix, the rule, the route."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import FactorAnalysis
+from sklearn.mixture import GaussianMixture
+
+import leverrier as lv
+from leverrier.discovery.numbers.number_filling import filled
+from leverrier.discovery.numbers.number_rule import weigh
+from leverrier.errors import OptionError
+from leverrier.learning.behind.ascent import ascend
+from leverrier.learning.behind.factor_ascent import ascend_factor, on_nodes, row_scores
+from leverrier.learning.behind.ordinals import climb_logit, start_theta
+from leverrier.learning.mixed.learn_mixed import space_of
+from leverrier.models.behind.block import Block, add_number, add_states
+from leverrier.models.behind.child_density import posterior_of, row_logs
+from leverrier.models.behind.links import Link, classes, continuum
+from leverrier.models.behind.logit_chances import probabilities
+
+
+def block(numbers, states=()):
+    """Numbers as columns, states as (codes, how many, ordered)."""
+    rows = len(numbers)
+    design = [np.ones(rows)]
+    seen = {f"x{j}": add_number(design, f"x{j}", x, None, None) for j, x in enumerate(numbers.T)}
+    for j, (codes, count, ordered) in enumerate(states):
+        scores = codes - codes.mean() if ordered else None
+        seen[f"s{j}"] = add_states(design, f"s{j}", codes, count, scores)
+    return Block(np.column_stack(design), seen)
+
+
+def halves(values):
+    return np.where((values > np.median(values))[:, None], [0.1, 0.9], [0.9, 0.1])
+
+
+@pytest.fixture(scope="module")
+def factor_rows():
+    rng = np.random.default_rng(0)
+    f = rng.normal(size=1000)
+    x = np.column_stack([a * f + rng.normal(size=1000) for a in (0.9, 0.7, 1.1, -0.8, 0.5)])
+    return (x - x.mean(axis=0)) / x.std(axis=0), f
+
+
+def test_one_factor_has_the_likelihood_of_factor_analysis(factor_rows):
+    x, _ = factor_rows
+    links = tuple(Link(f"x{j}") for j in range(5))
+    found = ascend_factor(block(x), links, floor=False, close=1e-10, most=5000)
+    other = FactorAnalysis(1, tol=1e-12, max_iter=5000).fit(x)
+    assert found.log_likelihood == pytest.approx(other.score(x) * len(x), abs=1e-6)
+    assert np.diff(found.trace).min() > -1e-8
+    assert np.abs(found.loadings) == pytest.approx(np.abs(other.components_[0]), abs=1e-4)
+
+
+def test_row_scores_are_those_of_fine_nodes_and_know_their_error(factor_rows):
+    x, f = factor_rows
+    rows = block(x)
+    found = ascend_factor(rows, tuple(Link(f"x{j}") for j in range(5)))
+    mean, error = row_scores(rows, found)
+    nodes = on_nodes(found)
+    share, logs = posterior_of(row_logs(rows, nodes.latent, nodes.links, nodes.fits))
+    at = nodes.latent.basis[:, 0]
+    near = np.abs(mean) < 2.5  # (beyond, the nodes' end is felt)
+    assert (share @ at)[near] == pytest.approx(mean[near], abs=2e-3)
+    assert logs.sum() == pytest.approx(found.log_likelihood, abs=0.05)
+    side = np.sign(np.corrcoef(mean, f)[0, 1])
+    assert np.mean(np.abs(side * mean - f) < 1.96 * error) == pytest.approx(0.95, abs=0.03)
+
+
+def test_a_class_behind_numbers_is_the_mixture_with_diagonal_covariances():
+    rng = np.random.default_rng(1)
+    h = rng.integers(0, 2, 800)
+    x = np.column_stack([2.0 * h * s + (1 + 0.5 * h) * rng.normal(size=800) for s in (1, -1, 1)])
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    links = tuple(Link(f"x{j}", mode="all") for j in range(3))
+    found = ascend(block(x), classes(np.full(2, 0.5)), links, halves(x[:, 0]), close=1e-7, most=2000)
+    other = GaussianMixture(2, covariance_type="diag", tol=1e-10, max_iter=5000, n_init=3, random_state=0).fit(x)
+    # (ours has four more residuals of 0.3 in each variance, which costs a little)
+    assert other.score(x) * 800 - 1.0 < found.log_likelihood <= other.score(x) * 800 + 1e-6
+
+
+@pytest.mark.parametrize("modes", [("shift", "table", "logit"), ("all", "table", "table"), ("shift", "logit", "logit")])
+def test_em_never_falls_whatever_hangs_on_it(modes):
+    rng = np.random.default_rng(2)
+    h = rng.integers(0, 2, 500)
+    x = np.column_stack([1.5 * h + rng.normal(size=500) for _ in range(3)])
+    yes = (rng.random(500) < np.where(h, 0.8, 0.3)).astype(np.int64)
+    steps = np.searchsorted([-1.0, 0.0, 1.5], 1.5 * h + rng.logistic(size=500))
+    rows = block(x, [(yes, 2, False), (steps, 4, True)])
+    links = (
+        *(Link(f"x{j}", ("s0",) if j == 1 else (), 0, modes[0]) for j in range(3)),
+        Link("s0", ("x0",) if modes[1] == "logit" else (), 0, modes[1]),
+        Link("s1", (), 0, modes[2]),
+    )
+    found = ascend(rows, classes(np.full(2, 0.5)), links, halves(x.sum(axis=1)), close=1e-6, most=200)
+    assert np.diff(found.trace).min() > -1e-5
+    assert (found.posterior.argmax(axis=1) == h).mean() > 0.85
+
+
+def test_a_continuum_on_nodes_reaches_the_exact_one(factor_rows):
+    x, _ = factor_rows
+    rows, latent = block(x), continuum()
+    links = tuple(Link(f"x{j}") for j in range(5))
+    begun = np.exp(-0.5 * ((latent.basis[:, 0] - x[:, 0][:, None]) / 0.6) ** 2)
+    found = ascend(rows, latent, links, begun / begun.sum(axis=1, keepdims=True), close=1e-4, most=500)
+    exact = ascend_factor(rows, links, close=1e-6, most=5000)
+    assert found.log_likelihood == pytest.approx(exact.log_likelihood, abs=0.1)
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_logits_stand_where_their_slope_is_none(ordered):
+    rng = np.random.default_rng(3)
+    features, weights = rng.normal(size=(60, 2)), rng.uniform(0, 3, (60, 4))
+    theta = climb_logit(start_theta(weights, 2, ordered), features, weights, ordered, 100)
+
+    def value(at):
+        return (weights * np.log(probabilities(at, features, 4, ordered))).sum() - 0.5e-3 * at @ at
+
+    each = np.eye(len(theta)) * 1e-5
+    slopes = [(value(theta + step) - value(theta - step)) / 2e-5 for step in each]
+    assert np.abs(slopes).max() < 0.02
+    assert all(value(theta) >= value(theta + 0.05 * rng.normal(size=len(theta))) for _ in range(20))
+
+
+def body(rng, rows=600):
+    sex = rng.integers(0, 2, rows)
+    age, height = rng.uniform(20, 80, rows), 164 + 12 * sex + 6.5 * rng.normal(size=rows)
+    weight = 0.9 * (height - 100) + 11 * rng.normal(size=rows)
+    pressure = 90 + 0.4 * age + 0.3 * (weight - 70) + 9 * rng.normal(size=rows)
+    return {"sex": np.array(["f", "m"])[sex], "age": age, "height": height, "weight": weight, "bp": pressure}
+
+
+def lognormal_chain(rng, rows=600):
+    x = [rng.normal(size=rows)]
+    for _ in range(3):
+        x.append(0.8 * x[-1] + 0.6 * rng.normal(size=rows))
+    return {f"x{j}": np.exp(each) for j, each in enumerate(x)}
+
+
+def independent_t(rng, rows=600):
+    return {f"x{j}": rng.standard_t(3, rows) for j in range(5)}
+
+
+def planted_class(rng, rows=600, apart=1.5):
+    h = rng.integers(0, 2, rows)
+    return {f"x{j}": np.exp(0.5 * (apart * h + rng.normal(size=rows))) for j in range(5)}, h
+
+
+@pytest.mark.parametrize("make", [body, lognormal_chain, independent_t])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_what_is_all_observed_is_nothing_hidden(make, seed):
+    found = weigh(space_of(lv.read_table(make(np.random.default_rng(seed)))), 0)
+    assert found.told == "nothing"
+
+
+def test_holes_do_not_make_something_hidden():
+    rng = np.random.default_rng(4)
+    table = {k: np.where(rng.random(300) < 0.2, np.nan, v) for k, v in lognormal_chain(rng, 300).items()}
+    space = space_of(lv.read_table(table))
+    whole = filled(space, 0)
+    assert all(column.complete for column in whole.columns)
+    first, again = space.columns[0], whole.columns[0]
+    assert np.array_equal(first.scores[~first.holes], again.scores[~first.holes])
+    assert weigh(whole, 0).told == "nothing"
+
+
+def test_a_planted_class_is_found_with_its_rows_and_kept(tmp_path):
+    table, h = planted_class(np.random.default_rng(5), 400, 2.0)
+    found = lv.discover(table, draws=1, resamples=0, jobs=1)
+    one = found.hidden[0]
+    assert str(found.verdict) == "found"
+    assert (one.kind, one.states, set(one.children)) == ("class", 2, set(table))
+    assert one.evidence.held_out_interval[0] > 0
+    right = (found.posterior(table).argmax(axis=1) == h).mean()
+    assert max(right, 1 - right) > 0.9
+    path = tmp_path / "found.json"
+    found.save(path)
+    again = lv.load(path)
+    assert str(again) == str(found)
+    assert again.posterior(table) == pytest.approx(found.posterior(table), abs=1e-12)
+    found.report(tmp_path / "found.html", live=False)
+    assert "H1" in (tmp_path / "found.html").read_text()
+
+
+def test_a_planted_continuum_is_told_from_a_class_and_has_scores():
+    rng = np.random.default_rng(6)
+    f = rng.normal(size=1000)
+    table = {f"x{j}": a * f + rng.normal(size=1000) for j, a in enumerate((0.9, 1.1, 0.8, 1.2, 1.0))}
+    found = lv.discover(table, evidence=False)
+    one = found.hidden[0]
+    assert str(found.verdict) == "not tested"
+    assert (one.kind, one.states) == ("continuum", 0)
+    scores, errors = found.scores(table)
+    assert abs(np.corrcoef(scores, f)[0, 1]) > 0.85
+    assert errors == pytest.approx(np.sqrt(np.mean((np.sign(scores @ f) * scores - f) ** 2)), rel=0.1)
+    assert set(found.states_of(table)) == {"H1", "H1_error"}
+    with pytest.raises(OptionError, match="continuum"):
+        found.posterior(table)

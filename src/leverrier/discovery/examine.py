@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
+from leverrier.discovery.evidence.coarser_copy import told_by, told_shares
 from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
+from leverrier.discovery.evidence.free_learner import FreeLearner, against_free_learner
 from leverrier.discovery.evidence.held_out import held_out_gain
 from leverrier.discovery.evidence.null_test import FLOOR, null_test
 from leverrier.discovery.evidence.power import power
@@ -19,6 +21,7 @@ from leverrier.discovery.places.search import Search, begin, findings, next_hidd
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
+from leverrier.formats.typed import plain, read_plain
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.run.codecs import same
@@ -115,8 +118,22 @@ def _with_evidence(
             one = one if gained is None else replace(one, held_out=gained[0], held_out_interval=gained[1])
         if each.name in back:
             one = replace(one, support=back[each.name].share, links=back[each.name].links)
-        hidden.append(replace(each, evidence=one))
+        hidden.append(replace(each, evidence=_questioned(found.steps[number + 1], each, one, search)))
     return tuple(hidden)
+
+
+def _questioned(network: Network, each: HiddenVariable, evidence: Evidence, search: Search) -> Evidence:
+    """What simulated tables cannot ask, because they share the rival's misfit."""
+    shares = told_shares(network.posterior(search.table, each.name), search.table)
+    near = sorted(each.neighbours & set(search.table.variables), key=lambda name: (-shares.get(name, 0.0), name))
+    free = search.run.once(
+        ("free learner", network.graph.parent_map, each.name),
+        lambda: against_free_learner(network, near, search.table, search.score, search.plan.seed),
+        lambda found: None if found is None else plain(found),
+        lambda piece: None if piece is None else read_plain(piece, FreeLearner),
+        lambda: None,
+    )
+    return replace(evidence, free=free, told_by=told_by(shares))
 
 
 def _held_out(with_it: Network, without: Network, search: Search) -> tuple[float, tuple[float, float]] | None:
@@ -184,6 +201,8 @@ def _of_class(
     if tests.held_out:
         gained = _held_out(whole.network, search.baseline.network, search)
         evidence = evidence if gained is None else replace(evidence, held_out=gained[0], held_out_interval=gained[1])
+    if not tests.none:
+        evidence = _questioned(whole.network, whole.variable, evidence, search)
     variable = replace(whole.variable, evidence=evidence)
     empty = examined_of(search, findings(search), (), tuple(rejected), did, asked=not tests.none)
     posterior = whole.network.posterior(search.table, variable.name)

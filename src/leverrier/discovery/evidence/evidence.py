@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from leverrier.discovery.evidence.coarser_copy import ToldBy
+from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.verdict import Answer, Reason, Verdict
 
 ENOUGH = 7
@@ -64,6 +66,10 @@ class Evidence:
     rows: int | None = None
     """Of a large table, in how many rows drawn at random it was looked for and tested; then `gain` is that there."""
     kind: Compared = Compared.SCORE
+    free: FreeLearner | None = None
+    """The columns next to it foretold with it, against any function of the other columns."""
+    told_by: ToldBy | None = None
+    """The observed column that tells most of it."""
 
     @property
     def draws(self) -> int:
@@ -87,9 +93,30 @@ class Evidence:
         return self.held_out_interval is not None and self.held_out_interval[1] < 0
 
     @property
+    def outguessed(self) -> bool:
+        """Whether a function of the other columns foretells as well: simulated tables share the rival's misfit, so a
+        gain over a rival that does not describe the columns is no sign of a hidden cause."""
+        return self.free is not None and not self.free.outdone
+
+    @property
+    def copied(self) -> bool:
+        """Whether it only says again, more coarsely, what one observed column says."""
+        return self.told_by is not None and self.told_by.copy
+
+    @property
     def believed(self) -> bool:
         """Whether it may be said to be at work."""
-        return self.tested and self.accepted and not self.cut and not self.contradicted
+        doubted = self.cut or self.contradicted or self.outguessed or self.copied
+        return self.tested and self.accepted and not doubted
+
+    @property
+    def doubt(self) -> Reason:
+        """Why one that was accepted is not believed."""
+        if self.copied:
+            return Reason.COPY
+        if self.outguessed:
+            return Reason.RIVAL
+        return Reason.HELD_OUT_AGAINST if self.contradicted else Reason.TIME
 
     @property
     def compressor(self) -> bool:
@@ -106,6 +133,5 @@ def weighed(evidence: Sequence[Evidence], asked: bool) -> Verdict:
         reason = Reason.PARSIMONY if believed[0].kind is Compared.PARSIMONY else reason
         return Verdict(Answer.FOUND, reason)
     if asked and any(one.tested for one in evidence):
-        against = any(one.contradicted for one in evidence)
-        return Verdict(Answer.UNDECIDED, Reason.HELD_OUT_AGAINST if against else Reason.TIME)
+        return Verdict(Answer.UNDECIDED, next(one.doubt for one in evidence if one.tested))
     return Verdict(Answer.NOT_TESTED, Reason.TIME if asked else Reason.NOT_ASKED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from leverrier.discovery.evidence.evidence import Compared, Evidence
+from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
@@ -103,6 +104,20 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
         yield f"On held-out rows {evidence.held_out:+.4f} nats a row (95 %: {low:+.4f} to {high:+.4f})."
     if evidence.support is not None:
         yield f"It came back in {100 * evidence.support:.0f} % of resamples."
+    if evidence.free is not None:
+        yield from _free_words(evidence.free)
+    if evidence.copied and evidence.told_by is not None:
+        yield f"{evidence.told_by.column} alone tells {100 * evidence.told_by.share:.0f} % of it: it is a coarser copy."
+
+
+def _free_words(free: FreeLearner) -> Iterator[str]:
+    """Against learners that may use any function of the other columns."""
+    many = f"the {len(free.columns)} columns next to it" if len(free.columns) > 1 else "the column next to it"
+    better = f"{free.advantage:+.4f} nats a row (standard error {free.error:.4f})"
+    if free.outdone:
+        yield f"From all other columns it foretells {many} better than boosted trees or a logit do, by {better}."
+    else:
+        yield f"Boosted trees or a logit foretell {many} from all other columns as well as it does ({better})."
 
 
 def _gain_over_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:

@@ -1,0 +1,158 @@
+"""Would a learner that may use any function of the other columns do as well without the hidden variable?
+
+Simulated tables come from the best network without it and share its misfit: where the columns follow from each other in
+a way that no family of ours says cheaply, a hidden variable mends the misfit and simulated tables do not show it. So
+each column next to it is foretold from all the others on rows not learned from, by the network with the hidden variable
+and by learners that know no graphs (boosted trees, a logit). A true hidden variable says more than any function of the
+columns fitted on as many rows; a patch on a stiff family does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.data.table import Table
+from leverrier.discovery.evidence.held_out import learned_again
+from leverrier.learning.structure.score import Score
+from leverrier.models.network import Network
+
+Floats = NDArray[np.float64]
+
+FOLDS = 3
+MOST_ROWS = 6000
+"""Of a larger table so many rows are drawn: the answer is clear by then, and learners are slow."""
+MOST_COLUMNS = 9
+"""The columns next to the hidden variable that are foretold, those it tells most about first."""
+LEAST_ROWS = 60
+SMALLEST = 1e-3
+"""Spread over all states, so that a learner is not ruined by one it thought impossible."""
+TREES = {
+    "max_iter": 60,
+    "learning_rate": 0.1,
+    "max_leaf_nodes": 8,
+    "min_samples_leaf": 10,
+    "l2_regularization": 1.0,
+    "validation_fraction": 0.15,
+    "random_state": 0,
+}
+MOST_CATEGORIES = 254
+"""Of boosted trees; a column with more states is taken in their order."""
+CLEAR = 2.0
+"""Standard errors by which the hidden variable must be better."""
+
+
+@dataclass(frozen=True)
+class FreeLearner:
+    """How the columns next to a hidden variable are foretold with it, against any function of the other columns."""
+
+    columns: Mapping[str, float]
+    """By column, nats a row: the network with the hidden variable less the better learner."""
+    advantage: float
+    """The sum over the columns."""
+    error: float
+    """Its standard error."""
+
+    @property
+    def z(self) -> float:
+        return self.advantage / self.error if self.error > 0 else 0.0
+
+    @property
+    def outdone(self) -> bool:
+        """Whether the hidden variable is clearly better than any function of the columns."""
+        return self.z >= CLEAR
+
+
+def against_free_learner(
+    network: Network, near: Sequence[str], table: Table, score: Score, seed: int
+) -> FreeLearner | None:
+    """The network's hidden variables against learners without any; None where there are too few rows to tell."""
+    rng = np.random.default_rng([seed, 53])
+    table = _some_rows(table, rng)
+    columns = [name for name in near if len(table.states[name]) > 1][:MOST_COLUMNS]
+    if table.n_rows < LEAST_ROWS or not columns:
+        return None
+    fold = rng.permutation(table.n_rows) % FOLDS
+    said = {name: np.zeros((3, table.n_rows)) for name in columns}
+    for k in range(FOLDS):
+        train, test = table.take(fold != k), table.take(fold == k)
+        fitted = learned_again(network, train, score)
+        for name in columns:
+            ours = np.log(fitted.posterior(test, name) + 1e-12)
+            trees, logit = _learned(train, test, name)
+            said[name][:, fold == k] = _of_cells([ours, trees, logit], test, name)
+    gained = {name: each[0] - each[1 + int(each[1:].sum(axis=1).argmax())] for name, each in said.items()}
+    total = np.sum(list(gained.values()), axis=0)
+    error = float(total.std(ddof=1) / np.sqrt(len(total)))
+    return FreeLearner({name: float(each.mean()) for name, each in gained.items()}, float(total.mean()), error)
+
+
+def _some_rows(table: Table, rng: np.random.Generator) -> Table:
+    """Rows one by one, at most MOST_ROWS of them; those that stand for several are drawn as often."""
+    if table.weights is not None:
+        rows = min(MOST_ROWS, max(round(table.total), 1))
+        chosen = table.take(rng.choice(table.n_rows, rows, p=table.weights / table.weights.sum()))
+        return Table(chosen.columns, chosen.codes)
+    if table.n_rows <= MOST_ROWS:
+        return table
+    return table.take(np.sort(rng.choice(table.n_rows, MOST_ROWS, replace=False)))
+
+
+def _of_cells(said: Sequence[Floats], test: Table, name: str) -> Floats:
+    """What each said of the cells that came, 0 where a cell is empty."""
+    cells = test.column(name).astype(np.int64)
+    seen = cells != test.missing
+    rows = np.flatnonzero(seen)
+    found = np.zeros((len(said), test.n_rows))
+    for place, each in enumerate(said):
+        found[place, rows] = each[rows, cells[rows]]
+    return found
+
+
+def _learned(train: Table, test: Table, name: str) -> tuple[Floats, Floats]:
+    """(rows, states): log-probabilities by boosted trees and by a logit, from all other columns."""
+    # (imported here: a second that only a found variable waits for)
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.preprocessing import OneHotEncoder
+    from threadpoolctl import threadpool_limits
+
+    others = [other for other in train.variables if other != name]
+    cells = train.column(name).astype(np.int64)
+    seen = cells != train.missing
+    states, kept = len(train.states[name]), cells[seen]
+    given, asked = _features(train, others)[seen], _features(test, others)
+    if len(np.unique(kept)) < 2:
+        flat = _spread(np.ones((test.n_rows, 1)), kept[:1], states)
+        return flat, flat
+    how: dict[str, Any] = {
+        **TREES,
+        "early_stopping": bool(np.bincount(kept)[np.unique(kept)].min() > 1),
+        "categorical_features": [len(train.states[other]) <= MOST_CATEGORIES for other in others],
+    }
+    coder = OneHotEncoder(handle_unknown="ignore").fit(given)
+    with threadpool_limits(1):  # (threads that wait for each other cost more than they give)
+        trees = HistGradientBoostingClassifier(**how).fit(given, kept)
+        logit = LogisticRegression(C=0.5, max_iter=200, tol=1e-3).fit(coder.transform(given), kept)
+        return (
+            _spread(trees.predict_proba(asked), trees.classes_, states),
+            _spread(logit.predict_proba(coder.transform(asked)), logit.classes_, states),
+        )
+
+
+def _features(table: Table, names: Sequence[str]) -> Floats:
+    """Codes as numbers; a hole is a state of its own for the logit, and one more category for the trees."""
+    codes = np.stack([table.column(name) for name in names], axis=1).astype(np.float64)
+    sizes = np.array([len(table.states[name]) for name in names], dtype=np.float64)
+    return np.where(codes == table.missing, sizes, codes)
+
+
+def _spread(found: Floats, classes: NDArray[np.integer], states: int) -> Floats:
+    """Log-probabilities of all states, with a little for those never seen."""
+    whole = np.full((len(found), states), SMALLEST / states)
+    whole[:, classes.astype(np.int64)] += (1 - SMALLEST) * found
+    return np.log(whole)

@@ -51,7 +51,8 @@ def verdict_line(group: str, seed: int, kinds: bool) -> dict[str, Any]:
     begun = time.process_time()
     tests = Tests(resamples=0, held_out=False, power=False)
     found = examine(as_table(GROUPS[group](seed)), lv.BDe(), Plan(max_hidden=1, kinds=kinds), tests)
-    gains = [(each.gain, list(each.evidence.null_gains)) for each in (*found.hidden, *found.compressors)]
+    every = (*found.hidden, *found.compressors)
+    gains = [(each.gain, list(each.evidence.null_gains)) for each in every if each.evidence is not None]
     return {"verdict": found.verdict, "gains": gains, "seconds": round(time.process_time() - begun, 2)}
 
 

@@ -41,7 +41,8 @@ def _causes(rng: Rng, rows: int, count: int, states: int) -> Columns:
 
 def _cut(values: NDArray[np.float64], levels: int, even: bool) -> Codes:
     if even:
-        edges = np.linspace(*np.quantile(values, [0.01, 0.99]), levels + 1)[1:-1]
+        low, high = np.quantile(values, [0.01, 0.99])
+        edges = np.linspace(low, high, levels + 1)[1:-1]
     else:
         edges = np.quantile(values, np.arange(1, levels) / levels)
     return np.searchsorted(edges, values)

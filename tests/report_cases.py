@@ -170,8 +170,8 @@ def numbers() -> Result:
         "smoker": np.where(rng.random(300) < 0.2 + 0.5 * state, "yes", "no").tolist(),
     }
     table = lv.read_table(data)
-    examined = examine_classes(data, ["height", "weight"], table, lv.BDe(), Plan(), Tests(draws=0, resamples=0), QUICK)
-    return described(examined, data, table, lv.BDe(), Plan(), run=QUICK)
+    examined = examine_classes(table, lv.BDe(), Plan(), Tests(draws=0, resamples=0), QUICK)
+    return described(examined, table, table, lv.BDe(), Plan(), run=QUICK)
 
 
 def diary(

@@ -65,15 +65,15 @@ def as_asked(shape, holes=4):
 @pytest.mark.parametrize("method", ["auto", "network", "classes"])
 def test_discover_over_tables_reads_as_asked_and_once(path, opened, method):
     found = lv.discover(path, method=method, **HOW, **QUICK)
-    as_asked(found.examined.shape)
+    as_asked(found.result.shape)
     for each in (*found.hidden, *found.compressors):
         assert "label" not in each.children
         assert "times" not in each.children
     assert len(opened) == 1
     if method == "classes":
-        model = found.examined.model
+        model = found.result.model
         assert model.numbers.means.min() > -2  # (−9 would pull a class down)
-        assert "label" not in model.variables
+        assert "label" not in model.classes.variables
         opened.clear()
         whole = found.posterior(path)
         assert len(opened) == 1
@@ -83,7 +83,7 @@ def test_discover_over_tables_reads_as_asked_and_once(path, opened, method):
 def test_discover_of_causes_reads_as_asked(path):
     how = {**HOW, "ignore": ["label", "x0", "x1", "code", "times"], "weights": None, "types": None}
     found = lv.discover(path, method="causes", **how, **QUICK)
-    assert [each.name for each in found.examined.shape.variables] == ["s0", "s1", "s2", "s3", "s4"]
+    assert [each.name for each in found.result.shape.variables] == ["s0", "s1", "s2", "s3", "s4"]
     with pytest.raises(OptionError, match="no weights"):
         lv.discover(path, method="causes", **HOW, **QUICK)
 
@@ -94,8 +94,8 @@ def test_discover_of_sequences_reads_as_asked_and_once(path, opened):
         lv.discover(path, method="sequences", **how)
     opened.clear()
     found = lv.discover(path, method="sequences", **{**how, "weights": None}, budget=5.0)
-    assert [each.name for each in found.columns] == ["x0", "x1", "s0", "s1", "code"]
-    assert next(each for each in found.columns if each.name == "code").kind == "category"
+    assert [each.name for each in found.result.shape.variables] == ["x0", "x1", "s0", "s1", "code"]
+    assert next(each for each in found.result.shape.variables if each.name == "code").kind == "category"
     assert int(np.isnan(found.sequences.numbers["x0"]).sum()) == 4
     assert len(opened) == 1
 
@@ -158,9 +158,9 @@ def test_discover_from_the_command_line_reads_as_asked(path, tmp_path):
         tmp_path / "s.json",
     )
     asked("discover", path, *SAID, *words, "--jobs", "1")
-    found = lv.load(tmp_path / "s.json").examined
+    found = lv.load(tmp_path / "s.json").result
     as_asked(found.shape)
-    assert sorted(found.model.variables) == sorted(KEPT)
+    assert sorted(found.model.classes.variables) == sorted(KEPT)
 
 
 def test_types_that_cannot_be_read_are_said(path):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import altair
 
 Floats = NDArray[np.float64]
-HEAD = ("hidden", "states", "gain, nats", "drives", "driven by", "tested")
+HEAD = ("hidden", "states", "gain, nats", "next to", "tested")
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,8 +211,7 @@ class Discovery:
                 each.name,
                 each.states,
                 f"{each.gain:,.1f}",
-                ", ".join(each.children[:8]),
-                ", ".join(each.parents[:8]),
+                ", ".join((*each.children, *each.parents)[:12]),
                 "yes" if each in self.believed else "no",
             )
             for each in self.hidden

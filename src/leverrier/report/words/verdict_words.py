@@ -91,9 +91,9 @@ def kind_words(each: HiddenVariable) -> str:
 
 
 def place(each: HiddenVariable) -> str:
-    """What it drives, and what drives it."""
-    words = f"drives {_and(each.children)}" if each.children else "drives no column"
-    return words + (f" and is driven by {_and(each.parents)}" if each.parents else "")
+    """The columns it stands beside. Which way an arc points the data can seldom tell, so it is not said."""
+    near = (*each.children, *each.parents)
+    return f"next to {_and(near)}" if near else "next to no column"
 
 
 def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:

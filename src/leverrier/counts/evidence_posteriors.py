@@ -9,15 +9,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.errors import NetworkError
 from leverrier.inference.exact.e_step import EStep
 from leverrier.inference.exact.groups import Plan
 from leverrier.inference.exact.parameter_layout import c_strides
 from leverrier.kernels.counts.soft_counts import joint_posteriors
 from leverrier.kernels.em.plan_columns import GROUP_ROWS, GROUP_STATES, TREE_CELLS, TREE_KEPT, TREE_ROWS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

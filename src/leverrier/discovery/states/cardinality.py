@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.counts.assigned_counts import AssignedCounts
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
@@ -34,9 +34,6 @@ from leverrier.models.network import Network
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 STARTS = 5
 

@@ -12,16 +12,13 @@ joint state u, the derivative of the expected counts by ln θ is Σ_rows w Cov(a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.e_step import EStep
 from leverrier.inference.exact.groups import Plan
 from leverrier.kernels.counts.soft_counts import joint_posteriors
 from leverrier.kernels.em.cell_covariance import add_covariance
 from leverrier.kernels.em.plan_columns import GROUP_FIRST_PACK, GROUP_ROWS, GROUP_STATES, PACK_FACTORS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_CELLS = 1500
 """Cells with anything in them: the determinant is of a square of so many rows."""

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.packs import PackedRows
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.kernels.em.mean_field import pass_products
@@ -24,9 +24,6 @@ from leverrier.kernels.em.plan_columns import (
     TOUCH_AXES,
     TOUCH_AXIS,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 SWEEPS = 100
 TOLERANCE = 1e-6

@@ -11,8 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.chains.slice_tree import Builder, Clusters
-from leverrier.inference.chains.unrolled_rows import Floats, Integers, Node, Unrolled
+from leverrier.inference.chains.unrolled_rows import Node, Unrolled
 from leverrier.inference.exact.factors import log
 from leverrier.kernels.chains.slice_programs import pass_backward, pass_forward
 

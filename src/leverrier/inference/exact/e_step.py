@@ -6,8 +6,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.groups import Plan
 from leverrier.kernels.em.expectation import absorb, absorb_groups, fill_packs, scatter_packs
 from leverrier.kernels.em.plan_columns import (
@@ -18,9 +18,6 @@ from leverrier.kernels.em.plan_columns import (
     PACK_CELL,
     PACK_SIZE,
 )
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 BLOCK = 65_536
 MOST_BLOCKS = 32

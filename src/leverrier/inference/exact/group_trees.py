@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.elimination import Triangulation, triangulate
 from leverrier.inference.exact.packs import PackedRows
 from leverrier.inference.exact.parameter_layout import Layout, c_strides
 from leverrier.kernels.em.clique_trees import pass_trees
 from leverrier.kernels.em.plan_columns import CLIQUE_SEPARATOR, CLIQUE_WIDTH, TREE_CELLS, TREE_ROWS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_CELLS = 2**24
 """A tree with more cells than this is not allocated…"""

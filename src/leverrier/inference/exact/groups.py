@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.approximate.mean_field_groups import Products, plan_products
 from leverrier.inference.exact.elimination import in_words
 from leverrier.inference.exact.group_trees import MOST_CELLS, Trees, fits, plan_trees
@@ -21,9 +22,6 @@ from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.inference.exact.unobserved import Evidence, Group, unobserved_groups
 from leverrier.kernels.em.grouping import equal_runs, locate, number_keys
 from leverrier.kernels.em.plan_columns import GROUP_PACKS, GROUP_ROWS, GROUP_STRIDE, PACK_SIZE
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 FEW_ROWS = 256
 """Groups with fewer rows are located all together; larger ones are packed one by one."""

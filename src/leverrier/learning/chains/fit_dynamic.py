@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.errors import OptionError
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.learning.chains.dynamic_climb import DynamicClimb, reordered, state_order
 from leverrier.learning.criteria import bic
 from leverrier.learning.em.climb import Climb, climb

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.data.reading.read_table import read_table
@@ -34,7 +35,6 @@ from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
 
-Floats = NDArray[np.float64]
 Covariance = Literal["auto", "full", "tied", "diagonal", "spherical"]
 
 

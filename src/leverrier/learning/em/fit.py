@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.observation import Observation
 from leverrier.counts.parted_observation import PartedObservation, PartedTable
 from leverrier.data.file_parts import is_parquet_path
@@ -29,8 +29,6 @@ from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.network import Network
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
-
-Floats = NDArray[np.float64]
 
 
 def fit(

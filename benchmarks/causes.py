@@ -9,7 +9,6 @@ The path is for tests/naive, the judges that know nothing of the samplers.
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,6 +25,7 @@ from leverrier.noisy_or.rjmcmc import rjmcmc
 from leverrier.noisy_or.sampler_state import Settings
 from tests.naive.enumerate_causes import moments, posterior, posterior_with_numbers, standardised
 from tests.naive.geweke import draw_cells, joint_test, prior_state
+from tests.naive.wrong_places import appending_links
 
 NUMBERS = {"epsilon": 0.02, "lam": 0.9, "p": 0.5, "alpha": 2.0}
 PRIORS = {"epsilon": Beta(1, 3), "lam": Beta(2, 1), "p": Beta(1, 2), "alpha": Gamma(3, 6)}
@@ -188,7 +188,10 @@ BUGS = {
         PLAIN,
         mock.patch("leverrier.noisy_or.gibbs.row_order", lambda n, rng: rng.permutation(n)[:-1] % (n - 1)),
     ),
-    "columns appended, fixed order": (replace(PLAIN, random_place=False), nullcontext()),
+    "columns appended, fixed order": (
+        PLAIN,
+        mock.patch("leverrier.noisy_or.moves.sweeps.sweep_links", appending_links()),
+    ),
     "a split's prior and choices left out": (
         Settings(**NUMBERS),
         mock.patch("leverrier.noisy_or.moves.split_merge._move_ratio", return_value=0.0),

@@ -135,6 +135,9 @@ def test_hidden_regimes_behind_mixed_columns_are_found(holes):
     assert found.states == 3
     assert [row.states for row in found.table] == [1, 2, 3, 4, 5]
     assert found.criterion == "bic"
+    assert min(found.table, key=lambda row: row.bic).states == 3
+    for row in found.table:
+        assert row.bic == pytest.approx(-2 * row.log_likelihood + np.log(found.n_slices) * row.parameters)
     path = found.network.most_probable_path(found.sequences).table.column("state")
     agreement = sum(max(np.sum((path == k) & (truth == j)) for j in range(3)) for k in range(3)) / len(truth)
     assert agreement > 0.95

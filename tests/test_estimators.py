@@ -349,6 +349,8 @@ def test_the_documented_snippets_run():
     for number, block in enumerate(re.findall(r"```python\n(.*?)```", text, re.DOTALL)):
         exec(compile(block, f"docs/estimators.md, block {number}", "exec"), names)
     assert names["classes"].get_feature_names_out().tolist() == ["class_0", "class_1"]
-    assert names["search"].best_params_["states"] in (1, 2, 3)
+    one, *more = names["search"].cv_results_["mean_test_score"]
+    assert min(more) > one + 0.05  # (the bags are two: one class must lose on held-out rows, and clearly)
+    assert names["search"].best_params_["states"] > 1
     assert names["found"].hidden_ == ("H1",)
     assert names["mixture"].components_ == 2

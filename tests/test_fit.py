@@ -4,6 +4,7 @@ import networkx
 import numpy as np
 import pytest
 
+import leverrier as lv
 from leverrier import datasets
 from leverrier.counts.family import Family
 from leverrier.counts.observed_counts import ObservedCounts
@@ -140,6 +141,16 @@ def test_result_and_trace_belong_to_the_network_given_back():
             else:
                 logs = sum(np.log(result.network.cpt(name)).sum() for name in network.variables)
                 assert result.trace[-1] == pytest.approx(value + logs, abs=1e-7)
+
+
+def test_bic_has_the_sign_of_published_tables_and_is_minus_two_structure_scores():
+    """On whole rows the maximum is the table of counts, which lv.BIC scores without EM."""
+    table = datasets.network("asia").sample(400, seed=3)
+    graph = datasets.network("asia").graph
+    found = fit(graph, table)
+    by_hand = -2 * found.log_likelihood + np.log(400) * found.network.dimension
+    assert found.bic == pytest.approx(by_hand, rel=1e-12)
+    assert found.bic == pytest.approx(-2 * lv.score(graph, table, score=lv.BIC()), rel=1e-9)
 
 
 def test_weights_are_repeated_rows():

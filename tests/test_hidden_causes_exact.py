@@ -21,6 +21,7 @@ from leverrier.noisy_or.sampler_state import Settings
 from tests.naive import hidden_causes as slow
 from tests.naive.enumerate_causes import moments, posterior, posterior_with_numbers, standardised
 from tests.naive.geweke import joint_test
+from tests.naive.wrong_places import appending_links
 
 NUMBERS = {"epsilon": 0.02, "lam": 0.9, "p": 0.5, "alpha": 2.0}
 ONES = np.ones((2, 3), np.uint8)
@@ -131,10 +132,10 @@ def test_data_and_state_redrawn_in_turn_keep_their_joint_law(name):
 class TestSeededBugsAreSeen:
     """The same checks on samplers broken on purpose: each must fail, or the checks above mean little."""
 
-    def test_new_causes_appended_and_visited_in_order(self, exact):
+    def test_new_causes_appended_and_visited_in_order(self, exact, monkeypatch):
         """The spec's first trap: the place tells that a column was just born."""
-        broken = replace(MOVES["gibbs, source's moves"], random_place=False)
-        assert worst(broken, ONES, exact(ONES, "gibbs"), 30_000) > 4
+        monkeypatch.setattr(sweeps_module, "sweep_links", appending_links())
+        assert worst(MOVES["gibbs, source's moves"], ONES, exact(ONES, "gibbs"), 30_000) > 4
 
     def test_a_wrong_prior_of_births(self, exact, monkeypatch):
         monkeypatch.setattr(sweeps_module, "birth_rate", lambda alpha, n: alpha / (n + 1))

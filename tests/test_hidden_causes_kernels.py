@@ -124,7 +124,6 @@ def run_links(cells, links, active, rate, seed):
         np.arange(9),
         0,
         rate > 0,
-        True,
         0.0 if rate else 0.4,
         rate,
         EPSILON,

@@ -10,7 +10,7 @@ import pytest
 import leverrier
 
 LAYERS = [
-    {"errors", "status", "chart_of", "words_of"},
+    {"arrays", "errors", "status", "chart_of", "words_of"},
     {"run"},
     {"kernels"},
     {"data"},

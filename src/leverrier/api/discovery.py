@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.api.added_columns import add_states
 from leverrier.api.saved import dump
+from leverrier.arrays import Floats
 from leverrier.data.card import card
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
@@ -31,7 +31,6 @@ from leverrier.report.words.verdict_words import headline, verdict
 if TYPE_CHECKING:
     import altair
 
-Floats = NDArray[np.float64]
 HEAD = ("hidden", "states", "gain, nats", "next to", "tested")
 
 

@@ -9,14 +9,13 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.errors import NetworkError
 from leverrier.inference.exact.e_step import EStep
 from leverrier.inference.exact.groups import Plan
 from leverrier.inference.exact.parameter_layout import c_strides
 from leverrier.kernels.counts.soft_counts import joint_posteriors
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.kernels.em.plan_columns import GROUP_ROWS, GROUP_STATES, TREE_CELLS, TREE_KEPT, TREE_ROWS
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +106,7 @@ def _beliefs(plan: Plan, step: EStep, kept: Floats, g: int) -> tuple[int, tuple[
     """A group's number of instances, the scopes of its cliques, and (instances, cells) of beliefs."""
     if g < len(plan.groups):
         group = plan.groups[g]
-        block = np.empty((int(group[5]), int(group[0])))
+        block = np.empty((int(group[GROUP_ROWS]), int(group[GROUP_STATES])))
         joint_posteriors(group, plan.packs, plan.ids, step.cells, block)
         return len(block), (plan.members[g],), block
     alone = [(p, m) for p, variables in enumerate(plan.products.variables) for m in range(len(variables))]
@@ -116,7 +115,7 @@ def _beliefs(plan: Plan, step: EStep, kept: Floats, g: int) -> tuple[int, tuple[
         block = plan.products.of(step.singles, *alone[g])
         return len(block), (plan.members[len(plan.groups) + g],), block
     tree = plan.trees.trees[g - len(alone)]
-    rows, cells, first = int(tree[3]), int(tree[6]), int(tree[7])
+    rows, cells, first = int(tree[TREE_ROWS]), int(tree[TREE_CELLS]), int(tree[TREE_KEPT])
     return rows, plan.trees.scopes[g - len(alone)], kept[first : first + rows * cells].reshape(rows, cells)
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.counts.evidence_posteriors import Posteriors, posteriors
 from leverrier.counts.family import Family
 from leverrier.counts.observation import Observation, observe
@@ -19,9 +20,6 @@ from leverrier.errors import NetworkError, TooLargeError
 from leverrier.inference.exact.parameter_layout import c_strides
 from leverrier.kernels.counts.soft_counts import soft_table, soft_tables
 from leverrier.models.network import Network
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LARGEST_JOINT = 1024
 """Groups of unobserved variables with up to this many joint states keep their whole joint posterior."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.family import Family
 from leverrier.data.sequences.read_sequences import lagged
 from leverrier.errors import OptionError, TableError, TooLargeError
@@ -27,8 +28,6 @@ from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, cho
 from leverrier.models.dynamic.dynamic_unrolled import lay
 
 MOST_CELLS = 2**24
-
-Floats = NDArray[np.float64]
 
 
 class _Windows:

@@ -14,16 +14,14 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.parted_counts import CountedRows, Kept, Parts
 from leverrier.errors import TooLargeError
 from leverrier.inference.exact.e_step import EStep
 from leverrier.inference.exact.groups import Plan, make_plan
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.inference.exact.unobserved import Evidence
-
-Floats = NDArray[np.float64]
 
 
 class PartedPlan:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.column import Source
 from leverrier.data.labels import few
 from leverrier.data.memory_limit import fits, in_words, numbers_fit, refuse_beyond
@@ -20,7 +21,6 @@ from leverrier.data.variable import Variable, code_type
 BATCH = 8_000_000
 """Cells of a tall file that are fetched and encoded at a time."""
 Cells = NDArray[np.unsignedinteger]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

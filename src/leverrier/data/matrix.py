@@ -10,14 +10,13 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.column import Column
 from leverrier.data.labels import few
 from leverrier.data.reading.encoding import Options
 from leverrier.data.reading.read_table import opened
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
-
-Floats = NDArray[np.float64]
 
 LARGEST = 1e140
 """Squares of larger numbers leave no room for sums; smaller ones than its inverse vanish."""

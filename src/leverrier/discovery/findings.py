@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.verdict import HiddenKind, Reason
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Label, Table, Variable
 from leverrier.models.graph import Graph
@@ -17,7 +17,6 @@ from leverrier.models.mixture import Mixture
 from leverrier.models.network import Network
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
 
-Floats = NDArray[np.float64]
 Content = Mapping[str, Any]
 EXACT_CAUSES = 18
 """With more causes their posteriors are sampled."""

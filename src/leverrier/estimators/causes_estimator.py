@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import as_matrix
 from leverrier.data.reading.read_table import read_table
-from leverrier.estimators.shell import Columns, Floats, Shell
+from leverrier.estimators.shell import Columns, Shell
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.noisy_or.hidden_causes import Prior, hidden_causes
 from leverrier.noisy_or.sampler_state import Method

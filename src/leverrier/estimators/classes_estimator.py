@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from leverrier.arrays import Floats
 from leverrier.data.reading.encoding import Bins
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
-from leverrier.estimators.shell import Columns, Floats, Shell
+from leverrier.estimators.shell import Columns, Shell
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.learning.classes.latent_classes import Criterion, latent_classes
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import as_matrix
-from leverrier.estimators.shell import Columns, Floats, Shell
+from leverrier.estimators.shell import Columns, Shell
 from leverrier.learning.mixtures.fit_mixture import MixtureResult, fit_mixture
 from leverrier.learning.mixtures.mixture_choice import Criterion
 from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from leverrier.api.discover import Method, discover
 from leverrier.api.discovery import Discovery
+from leverrier.arrays import Floats
 from leverrier.discovery.hidden_model import like_columns
 from leverrier.errors import OptionError
-from leverrier.estimators.shell import Columns, Floats, Shell
+from leverrier.estimators.shell import Columns, Shell
 from leverrier.models.network import Network
 
 

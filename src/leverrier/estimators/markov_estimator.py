@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.data.sequences.time_axis import Gaps
-from leverrier.estimators.shell import Columns, Floats, Shell
+from leverrier.estimators.shell import Columns, Shell
 from leverrier.learning.chains import hidden_markov as learner
 from leverrier.learning.chains.hidden_markov import Criterion
 

@@ -16,10 +16,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Density
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Table
 from leverrier.errors import TableError
 
-Floats = NDArray[np.float64]
 Columns = dict[str, Any]
 LEAST_ROWS = 2
 """One row depends on nothing: there is nothing to learn from it."""

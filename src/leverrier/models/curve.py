@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leverrier.arrays import Floats
 
 LEAST_RISE = 0.02
 """Added to every curve as a multiple of the score: where the raw margin stands still the curve still rises a little."""

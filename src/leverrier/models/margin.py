@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from leverrier.arrays import Floats
 from leverrier.errors import TableError
 from leverrier.models.curve import Curve
-
-Floats = NDArray[np.float64]
 
 MOST_VALUES = 512
 """A column with more different values is kept by this many of its quantiles."""

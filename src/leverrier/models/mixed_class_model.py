@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import row_weights
 from leverrier.data.reading.binning import bin_labels
 from leverrier.data.reading.read_table import read_table
@@ -19,8 +20,6 @@ from leverrier.errors import OptionError
 from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
 from leverrier.inference.gaussian.mixed_rows import Categories, ClassPass
 from leverrier.models.mixture import Mixture
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,13 +15,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.inference.gaussian.linear_gaussian import conditioned, joint_gaussian, log_marginal
 from leverrier.models.families.conditional import Cells, Conditional
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.graph import Graph
 from leverrier.models.margin import Margin
-
-Floats = NDArray[np.float64]
 
 MOST_CONFIGURATIONS = 4096
 """Rows with more configurations of their missing states than this are not enumerated."""

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import matching
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 from leverrier.models.families.conditional import Cells
 from leverrier.models.mixed_gaussian import MOST_CONFIGURATIONS, GaussianByStates, Mixed, conditional_gaussian
-
-Floats = NDArray[np.float64]
 
 DRAWS = 400
 """Weighted draws for a row whose holes cannot be integrated in closed form."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import LARGEST, matching, row_weights
 from leverrier.errors import OptionError
 from leverrier.inference.gaussian.gaussian_rows import (
@@ -19,7 +20,6 @@ from leverrier.inference.gaussian.gaussian_rows import (
     stretches_of_posteriors,
 )
 
-Floats = NDArray[np.float64]
 Kind = Literal["full", "tied", "diagonal", "spherical"]
 KINDS: tuple[Kind, ...] = ("full", "tied", "diagonal", "spherical")
 NEARLY_ONE = 1e-6

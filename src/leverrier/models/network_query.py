@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.projection import project
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
@@ -25,7 +26,6 @@ from leverrier.inference.exact.hole_groups import Families
 from leverrier.inference.exact.relevance import Part, needed_families, parts
 from leverrier.models.tabled import Method, Tabled
 
-Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 BLOCK = 2**17

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from leverrier.arrays import Floats
 from leverrier.noisy_or.draws import Draw
-
-Floats = NDArray[np.float64]
 
 
 def in_degree_error(shared: ArrayLike, links: ArrayLike) -> float:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.errors import MissingExtraError
@@ -24,8 +25,6 @@ from leverrier.words_of import words_of
 
 if TYPE_CHECKING:
     import altair
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

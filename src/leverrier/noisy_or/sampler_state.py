@@ -41,8 +41,6 @@ class Settings:
     """RJMCMC: births and deaths with one link attached, one proposal a row."""
     active_each_row: bool = False
     """RJMCMC: redraw Y after every row, as the source's algorithm 1 does."""
-    random_place: bool = True
-    """A new cause takes any place among the columns. Only a test that shows why sets this to False."""
 
     @property
     def unbounded(self) -> bool:
@@ -126,7 +124,7 @@ class Columns:
         """A new cause, at any place alike; the one that was there becomes the last. Returns its column."""
         if self.size == len(self.degree):
             self.grow()
-        k = int(rng.random() * (self.size + 1)) if self.settings.random_place else self.size
+        k = int(rng.random() * (self.size + 1))
         for array in (self.links, self.active, self.degree, self.lam, self.p):
             array[self.size] = array[k]
         self.links[k], self.active[k] = links, active

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.data.column import Column
 from leverrier.data.labels import Unseen, check_unseen
 from leverrier.data.reading.binning import Rule, cuts_of
 from leverrier.data.reading.encoding import Bins
 from leverrier.data.reading.read_table import known_variables, opened, options_of, raw_columns, read_table, table_of
 from leverrier.data.sequences.sequences import Sequences, lagged
-from leverrier.data.sequences.time_axis import Floats, Gaps, Integers, lay_out, time_numbers
+from leverrier.data.sequences.time_axis import Gaps, lay_out, time_numbers
 from leverrier.data.table import Label, Table, Variable
 from leverrier.errors import OptionError, TableError
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.sequences.time_axis import Floats, Integers, TimeKind, time_text
+from leverrier.arrays import Floats, Integers
+from leverrier.data.sequences.time_axis import TimeKind, time_text
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError, TableError
 

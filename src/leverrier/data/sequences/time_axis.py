@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.data.column import Column, date_text, is_number
 from leverrier.data.reading.encoding import numbers
 from leverrier.errors import OptionError, TableError
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 TimeKind = Literal["number", "date", "text", "order"]
 """Numbers; dates as days since 1970; text that only has an order; or no times at all, only the order of the rows."""
 Gaps = Literal["fill", "split", "ignore"]

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Table
-
-Floats = NDArray[np.float64]
 
 BINS = 20
 """Of the probability of a row's most probable state, from 0 to 1."""

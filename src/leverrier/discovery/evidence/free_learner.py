@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
-
-Floats = NDArray[np.float64]
 
 FOLDS = 3
 MOST_ROWS = 6000

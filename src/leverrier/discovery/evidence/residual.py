@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Table
 
-Floats = NDArray[np.float64]
 Simulate = Callable[[int, np.random.Generator], Table]
 """A table of so many rows drawn from the model; columns in the order of the data."""
 

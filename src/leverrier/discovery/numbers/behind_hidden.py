@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Label, Table, Variable
 from leverrier.discovery.hidden_model import NodeCard
@@ -16,7 +17,6 @@ from leverrier.discovery.numbers.column_profile import ColumnProfile
 from leverrier.errors import OptionError
 from leverrier.formats.mixed_json import dumps_mixed, loads_mixed
 from leverrier.models.behind.behind_model import BehindModel
-from leverrier.models.behind.block import Floats
 from leverrier.models.families.conditional import Cells
 from leverrier.models.graph import Graph
 from leverrier.models.mixed_network import MixedNetwork

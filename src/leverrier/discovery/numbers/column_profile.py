@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Label, Table
 from leverrier.discovery.meaning import Mark, State
-from leverrier.models.behind.block import Floats
 
 MARKS = 4
 LEAST_LIFT = 0.1

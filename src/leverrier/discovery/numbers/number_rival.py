@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.standing import Parents, Standing
 from leverrier.learning.mixed.mixed_scores import MixedScores
 from leverrier.learning.mixed.mixed_search import mixed_search
 from leverrier.learning.mixed.mixed_space import Space
 
-Floats = NDArray[np.float64]
 WORTH = 0.05
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.label_agreement import adjusted_rand
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.evidence import ENOUGH, Evidence, Stopped
@@ -17,7 +18,6 @@ from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
 from leverrier.learning.mixed.learn_mixed import space_of
 from leverrier.learning.mixed.mixed_space import Space
-from leverrier.models.behind.block import Floats
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.event import Event
 from leverrier.run.run import Run

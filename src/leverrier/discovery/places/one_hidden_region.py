@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.counts.family import Family
 from leverrier.discovery.places.cutout import Cutout
 from leverrier.discovery.places.ground import Ground, Tried
@@ -23,8 +23,6 @@ from leverrier.learning.structure.one_hidden import (
 )
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
-
-Integers = NDArray[np.int64]
 
 
 def climb_region(

@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.deepening import (
     LEAST_NEIGHBOURS,
@@ -25,8 +26,6 @@ from leverrier.discovery.places.deepening import (
 from leverrier.discovery.places.region import Ground, Tried
 from leverrier.discovery.plan import WORTH
 from leverrier.models.graph import Graph
-
-Floats = NDArray[np.float64]
 
 LEAST_STATES = 4
 """Two variables have at least so many states between them."""

@@ -14,13 +14,11 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.discovery.states.first_states import MOST_STATES, FirstStates, count_vectors
 from leverrier.kernels.em.state_merging import fill_gains, fill_values, merge_down
 from leverrier.learning.structure.score import Score
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

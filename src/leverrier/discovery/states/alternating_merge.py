@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.counts.assigned_counts import AssignedCounts
 from leverrier.counts.family import Family
 from leverrier.data.table import Table
@@ -22,8 +22,6 @@ from leverrier.learning.structure.score import Score, family_score
 from leverrier.models.graph import Graph
 from leverrier.run.event import Event
 from leverrier.status import Status
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.counts.assigned_counts import AssignedCounts
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.discovery.states.agglomeration import agglomerate
 from leverrier.discovery.states.alternating_merge import round_robin
 from leverrier.discovery.states.cardinality_result import Cardinalities, Cardinality
@@ -33,9 +34,6 @@ from leverrier.models.network import Network
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 STARTS = 5
 
@@ -106,7 +104,7 @@ def _question(network: Any, data: Any, hidden: str | Sequence[str] | None) -> tu
     """The graph, the observed columns with the graph's states, the hidden variables, and what was set aside."""
     if network is None:
         table = as_table(data)
-        name = hidden if isinstance(hidden, str) else _free_name(table)
+        name = hidden if isinstance(hidden, str) else free_name("class", table.variables)
         if hidden is not None and not isinstance(hidden, str):
             raise OptionError("without a network there is one hidden variable: give one name, or a network")
         if name in table.variables:
@@ -134,13 +132,6 @@ def _question(network: Any, data: Any, hidden: str | Sequence[str] | None) -> tu
     aside = [name for name in names if name in columns]
     notes = [f"The column {name} of the data was set aside: it is what is asked for." for name in aside]
     return seen.graph, seen.table, names, notes
-
-
-def _free_name(table: Table) -> str:
-    name = "class"
-    while name in table.variables:
-        name = f"hidden {name}"
-    return name
 
 
 def _groups(graph: Graph, table: Table, names: Sequence[str]) -> list[list[str]]:

@@ -9,7 +9,6 @@ from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.chart_of import chart_of
 from leverrier.discovery.states.agglomeration import Agglomeration, Merge
@@ -19,8 +18,6 @@ from leverrier.status import Status
 
 if TYPE_CHECKING:
     import altair
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

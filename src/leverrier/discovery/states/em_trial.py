@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.counts.expected_counts import ExpectedCounts
 from leverrier.counts.observation import observe
 from leverrier.discovery.states.missing_information import missing_information
@@ -24,9 +24,6 @@ from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 TOLERANCE = 1e-3
 """Nats still to be gained when EM stops: far less than decides between numbers of states."""

@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from leverrier.arrays import Floats, Integers
 from leverrier.data.table import Label, Table
 from leverrier.kernels.em.state_merging import absorb_rest, sum_of_rises
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 LARGEST_KEY = 2**40
 """Beyond this many possible configurations a table's are ranked before the next column joins them."""

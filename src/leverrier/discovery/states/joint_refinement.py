@@ -15,8 +15,8 @@ from functools import cached_property
 from math import lgamma
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.counts.assigned_counts import completed
 from leverrier.data.table import Table
 from leverrier.discovery.states.agglomeration import Agglomeration, agglomerate
@@ -28,8 +28,6 @@ from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.run.event import Event
 from leverrier.status import Status
-
-Integers = NDArray[np.int64]
 
 DECIDED = 100.0
 """Nats of the bound beyond which the missing information cannot turn the answer."""

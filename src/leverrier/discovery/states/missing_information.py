@@ -12,15 +12,13 @@ joint state u, the derivative of the expected counts by ln θ is Σ_rows w Cov(a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.e_step import EStep
 from leverrier.inference.exact.groups import Plan
 from leverrier.kernels.counts.soft_counts import joint_posteriors
 from leverrier.kernels.em.cell_covariance import add_covariance
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.kernels.em.plan_columns import GROUP_FIRST_PACK, GROUP_ROWS, GROUP_STATES, PACK_FACTORS
 
 MOST_CELLS = 1500
 """Cells with anything in them: the determinant is of a square of so many rows."""
@@ -47,8 +45,11 @@ def missing_information(plan: Plan, theta: Floats, counts: Floats, prior: Floats
 
 def _work(plan: Plan) -> float:
     """Roughly the additions that the covariance takes."""
-    factors = np.add.reduceat(plan.packs[:, 1], plan.groups[:, 2]) if len(plan.groups) else np.zeros(0)
-    return float((plan.groups[:, 5] * plan.groups[:, 0] * factors.astype(np.float64) ** 2).sum())
+    groups = plan.groups
+    if not len(groups):
+        return 0.0
+    factors = np.add.reduceat(plan.packs[:, PACK_FACTORS], groups[:, GROUP_FIRST_PACK]).astype(np.float64)
+    return float((groups[:, GROUP_ROWS] * groups[:, GROUP_STATES] * factors**2).sum())
 
 
 def _covariance(plan: Plan, theta: Floats, live: Integers) -> Floats:
@@ -59,7 +60,7 @@ def _covariance(plan: Plan, theta: Floats, live: Integers) -> Floats:
     step(theta, np.zeros(plan.layout.room))
     upper = np.zeros((len(live), len(live)))
     for group in plan.groups:
-        posterior = np.empty((int(group[5]), int(group[0])))
+        posterior = np.empty((int(group[GROUP_ROWS]), int(group[GROUP_STATES])))
         joint_posteriors(group, plan.packs, plan.ids, step.cells, posterior)
         add_covariance(group, plan.packs, plan.bases, plan.offsets, plan.ids, plan.weights, posterior, place, upper)
     return upper + np.triu(upper, 1).T

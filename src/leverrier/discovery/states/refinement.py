@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from math import lgamma
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.discovery.states.agglomeration import Agglomeration
 from leverrier.discovery.states.em_trial import Setting, Trial, merged_start
 from leverrier.discovery.states.first_states import FirstStates
@@ -22,8 +22,6 @@ from leverrier.learning.structure.score import Score
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
-
-Integers = NDArray[np.int64]
 
 AHEAD = 2
 """Numbers of states tried beyond the best."""

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.counts.family import Family
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Label, Table
 from leverrier.learning.structure.score import Score, family_score
 from leverrier.models.graph import Graph
-
-Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

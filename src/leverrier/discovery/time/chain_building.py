@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.lag_models import Ask
 from leverrier.discovery.time.time_codecs import Halfways, costs_of, if_there_is_time, read_model, write_model
@@ -20,7 +21,6 @@ from leverrier.learning.slices.slice_design import Design, make_blocks
 from leverrier.models.slices.chain_model import ChainModel
 from leverrier.run.run import Run
 
-Floats = NDArray[np.float64]
 COPY = 0
 """The "window" of a chain that began as a noisy copy of a column."""
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leverrier.arrays import Floats
+
 LASTING = 0.15
 """By how much a state must be likelier to stay than to be drawn anew, for the chain to be said to last."""
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.time.find_in_time import FOLDS, LEAST_SLICES, fold_costs, profile
@@ -31,7 +32,6 @@ from leverrier.run.run import UNBOUNDED, Run
 
 LAGS = 3
 LAST = "with memories"
-Floats = NDArray[np.float64]
 
 
 def memories_in_time(

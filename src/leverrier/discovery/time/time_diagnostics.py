@@ -8,14 +8,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.time.along_time import Ahead, AlongTime, Ribbon, Span, Stays
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
 
-Floats = NDArray[np.float64]
 MOST_SLICES, MOST_SPANS = 800, 250
 """Of a ribbon."""
 RIBBONS = 4

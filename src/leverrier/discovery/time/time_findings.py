@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from leverrier.arrays import Floats
 from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Variable
 from leverrier.discovery.time.hidden_chain import HiddenChain
@@ -20,7 +18,6 @@ from leverrier.models.slices.slice_model import SliceModel
 from leverrier.status import Status
 from leverrier.words_of import words_of
 
-Floats = NDArray[np.float64]
 Method = Literal["default", "boyen1999"]
 
 

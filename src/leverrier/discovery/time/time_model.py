@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory
 from leverrier.data.table import Variable
@@ -18,7 +18,6 @@ from leverrier.models.slices.chain_model import ChainModel
 from leverrier.models.slices.shaped_cpd import CPD
 from leverrier.models.slices.slice_model import SliceModel
 
-Floats = NDArray[np.float64]
 Model = ChainModel | SliceModel | DynamicNetwork
 DRAWS = 200
 """Futures that are simulated where they cannot be computed."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.inference.exact.factors import Codes, Factor, Floats, check_factors, condition, log
+from leverrier.arrays import Floats
+from leverrier.inference.exact.factors import Codes, Factor, check_factors, condition, log
 from leverrier.inference.exact.propagation import LOGS
 
 CHUNK_CELLS = 2**21

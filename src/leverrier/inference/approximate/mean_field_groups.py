@@ -10,14 +10,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.packs import PackedRows
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.kernels.em.mean_field import pass_products
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.kernels.em.plan_columns import (
+    AXIS_STATES,
+    MEMBER_STATES,
+    PRODUCT_FIRST_MEMBER,
+    PRODUCT_MEMBERS,
+    PRODUCT_ROWS,
+    TOUCH_AXES,
+    TOUCH_AXIS,
+)
 
 SWEEPS = 100
 TOLERANCE = 1e-6
@@ -45,16 +51,18 @@ class Products:
     @property
     def work(self) -> float:
         """Roughly the nanoseconds of one pass."""
-        cells = sum(float(np.prod(self.axes[t[0] : t[0] + t[1], 1])) for t in self.touches)
-        rows = int(self.groups[:, 3].max(initial=0))
+        axes = self.axes[:, AXIS_STATES]
+        cells = sum(float(np.prod(axes[t[TOUCH_AXIS] : t[TOUCH_AXIS] + t[TOUCH_AXES]])) for t in self.touches)
+        rows = int(self.groups[:, PRODUCT_ROWS].max(initial=0))
         return 30.0 * rows * cells
 
     def start(self) -> Floats:
         """Every row's posteriors before the first pass: uniform."""
         parts = [np.zeros(0)]
         for group in self.groups:
-            sizes = self.members[group[0] : group[0] + group[1], 1]
-            parts.append(np.tile(np.repeat(1.0 / sizes, sizes), int(group[3])))
+            first = group[PRODUCT_FIRST_MEMBER]
+            sizes = self.members[first : first + group[PRODUCT_MEMBERS], MEMBER_STATES]
+            parts.append(np.tile(np.repeat(1.0 / sizes, sizes), int(group[PRODUCT_ROWS])))
         return np.concatenate(parts)
 
     def expect(self, theta: Floats, counts: Floats, singles: Floats) -> float:
@@ -70,7 +78,7 @@ class Products:
             self.bases,
             self.weights,
             logs,
-            int(self.members[:, 1].max()),
+            int(self.members[:, MEMBER_STATES].max()),
             SWEEPS,
             TOLERANCE,
             singles,
@@ -80,7 +88,7 @@ class Products:
     def of(self, singles: Floats, g: int, m: int) -> Floats:
         """(rows, states): the posterior of member m of group g."""
         first, _, _, rows, _, _, begin, width = self.groups[g].tolist()
-        at, states = self.members[first + m, :2].tolist()
+        at, states, _, _ = self.members[first + m].tolist()
         return singles[begin : begin + rows * width].reshape(rows, width)[:, at : at + states]
 
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.errors import TableError
 from leverrier.inference.chains.slice_passes import one_cluster
 from leverrier.inference.chains.slice_tree import Builder, Program
-from leverrier.inference.chains.unrolled_rows import Floats, Integers, Pattern, SliceFamily, Unrolled
+from leverrier.inference.chains.unrolled_rows import Pattern, SliceFamily, Unrolled
 from leverrier.inference.exact.factors import log
 from leverrier.kernels.chains.slice_programs import run
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leverrier.inference.chains.unrolled_rows import Floats, Integers
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.junction import distinct
 
 

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.chains.chain_groups import Group, combined, distinct_columns
 from leverrier.inference.chains.slice_passes import Answer, Observed
-from leverrier.inference.chains.unrolled_rows import Floats, Integers, Node, Pattern, SliceFamily, Unrolled
+from leverrier.inference.chains.unrolled_rows import Node, Pattern, SliceFamily, Unrolled
 from leverrier.inference.exact.factors import log
 from leverrier.kernels.chains.scaled_passes import (
     add_joint,

@@ -11,11 +11,14 @@ from functools import cached_property
 
 import numpy as np
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.chains.slice_tree import Builder, Clusters
-from leverrier.inference.chains.unrolled_rows import Floats, Integers, Node, Unrolled
+from leverrier.inference.chains.unrolled_rows import Node, Unrolled
 from leverrier.inference.exact.factors import log
 from leverrier.kernels.chains.slice_programs import pass_backward, pass_forward
 
+VISIT_SLICE, VISIT_PROGRAM, VISIT_IN, VISIT_OUT = range(4)
+"""Columns of a plan: which slice, by which program, and where its message comes from and goes (at first, how long)."""
 MOST_KEPT = 2**25
 """Numbers of messages kept at once (256 MiB); beyond, stretches are passed again on the way back."""
 
@@ -125,11 +128,11 @@ class SlicePasses:
 
     def _blocks(self, *, back: bool) -> list[tuple[int, int]]:
         """Stretches of visits whose messages are kept together; on the way forward alone one after another."""
-        ends = np.cumsum(self.plan[:, 3])
+        ends = np.cumsum(self.plan[:, VISIT_OUT])
         total = int(ends[-1]) if len(ends) else 0
         if total <= MOST_KEPT:
             return [(0, len(self.plan))]
-        largest = int(self.plan[:, 3].max())
+        largest = int(self.plan[:, VISIT_OUT].max())
         room = max(largest, MOST_KEPT if not back else MOST_KEPT // 2)
         blocks, begin = [], 0
         while begin < len(self.plan):
@@ -144,11 +147,13 @@ class SlicePasses:
     ) -> tuple[Integers, Floats]:
         """Messages of a block of visits, the one before it first; and where they lie."""
         part = self.plan[block[0] : block[1]]
-        addresses = len(first) + np.concatenate([[0], np.cumsum(part[:, 3])])
+        addresses = len(first) + np.concatenate([[0], np.cumsum(part[:, VISIT_OUT])])
         source = np.concatenate([[0], addresses[:-2]]) if len(part) else addresses[:0]
         messages = np.empty(int(addresses[-1]))
         messages[: len(first)] = first
-        plan = np.ascontiguousarray(np.stack([part[:, 0], part[:, 1], source, addresses[:-1]], axis=1))
+        plan = np.ascontiguousarray(
+            np.stack([part[:, VISIT_SLICE], part[:, VISIT_PROGRAM], source, addresses[:-1]], axis=1)
+        )
         nothing = np.empty(0)
         pass_forward(
             plan,
@@ -177,7 +182,7 @@ class SlicePasses:
         last = np.empty(0)
         for block in self._blocks(back=False):
             plan, messages = self._forward(block, last, theta, slices, kept)
-            last = messages[plan[-1, 3] :].copy() if len(plan) else last
+            last = messages[plan[-1, VISIT_OUT] :].copy() if len(plan) else last
         return slices, kept
 
     def expectation(self, theta: Floats) -> Answer:
@@ -189,7 +194,7 @@ class SlicePasses:
         firsts, passed = [np.empty(0)], None
         for block in blocks:
             passed = self._forward(block, firsts[-1], theta, slices)
-            firsts.append(passed[1][passed[0][-1, 3] :].copy() if len(passed[0]) else firsts[-1])
+            firsts.append(passed[1][passed[0][-1, VISIT_OUT] :].copy() if len(passed[0]) else firsts[-1])
         later: Floats | None = None
         for place in range(len(blocks) - 1, -1, -1):
             if passed is None or place < len(blocks) - 1:
@@ -197,7 +202,7 @@ class SlicePasses:
             plan, messages = passed
             smoothed = messages.copy()
             if later is not None and len(plan):
-                smoothed[plan[-1, 3] :] = later
+                smoothed[plan[-1, VISIT_OUT] :] = later
             pass_backward(
                 plan,
                 self.programs,

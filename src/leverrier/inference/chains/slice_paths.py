@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.inference.chains.forward_backward import chain_of
 from leverrier.inference.chains.slice_passes import SlicePasses
-from leverrier.inference.chains.unrolled_rows import Floats, Node, Pattern, Unrolled
+from leverrier.inference.chains.unrolled_rows import Node, Pattern, Unrolled
 from leverrier.inference.exact.factors import Factor
 from leverrier.inference.exact.junction import JunctionTree
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.arrays import Integers
+
 Node = tuple[int, int]
 """A variable's number and how many slices ago."""
 

@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.inference.exact.clique_merging import joint
 from leverrier.inference.exact.elimination import in_words
-from leverrier.inference.exact.factors import Codes, Factor, Floats, Scope, condition, count_cells
+from leverrier.inference.exact.factors import Codes, Factor, Scope, condition, count_cells
 from leverrier.inference.exact.propagation import (
     LOGS,
     MAXIMA,

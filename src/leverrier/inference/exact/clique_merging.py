@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.errors import TooLargeError
 from leverrier.inference.exact.elimination import in_words
-from leverrier.inference.exact.factors import Floats, Scope, aligned, count_cells
+from leverrier.inference.exact.factors import Scope, aligned, count_cells
 from leverrier.inference.exact.propagation import SCALED, CliqueTree, Collected, sum_to
 
 MERGED_CELLS = 2**22

@@ -6,13 +6,18 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.groups import Plan
 from leverrier.kernels.em.expectation import absorb, absorb_groups, fill_packs, scatter_packs
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.kernels.em.plan_columns import (
+    GROUP_FIRST_PACK,
+    GROUP_PACKS,
+    GROUP_ROWS,
+    GROUP_STRIDE,
+    PACK_CELL,
+    PACK_SIZE,
+)
 
 BLOCK = 65_536
 MOST_BLOCKS = 32
@@ -44,7 +49,8 @@ class EStep:
         self.sums = np.zeros(plan.n_cells)
         self.singles = plan.products.start()
         self._threads = threads
-        self._shares = [share for g in np.flatnonzero(plan.groups[:, 5] > BLOCK) for share in _shares(plan, int(g))]
+        long = np.flatnonzero(plan.groups[:, GROUP_ROWS] > BLOCK)
+        self._shares = [share for g in long for share in _shares(plan, int(g))]
 
     def __call__(self, theta: Floats, counts: Floats) -> float:
         """The groups' log-likelihood under these parameters (−∞: some row is impossible); adds to `counts`."""
@@ -71,11 +77,11 @@ class EStep:
 
 def _shares(plan: Plan, g: int) -> list[_Share]:
     group = plan.groups[g].copy()
-    rows = int(group[5])
-    packs = plan.packs[group[2] : group[2] + group[3]].copy()
-    begin = int(packs[0, 4])
-    end = int(packs[-1, 4] + packs[-1, 0] * group[1])
-    packs[:, 4] -= begin
-    group[2] = 0
+    rows = int(group[GROUP_ROWS])
+    packs = plan.packs[group[GROUP_FIRST_PACK] : group[GROUP_FIRST_PACK] + group[GROUP_PACKS]].copy()
+    begin = int(packs[0, PACK_CELL])
+    end = int(packs[-1, PACK_CELL] + packs[-1, PACK_SIZE] * group[GROUP_STRIDE])
+    packs[:, PACK_CELL] -= begin
+    group[GROUP_FIRST_PACK] = 0
     size = max(BLOCK, -(-rows // MOST_BLOCKS))
     return [_Share(group, packs, lo, min(lo + size, rows), begin, end) for lo in range(0, rows, size)]

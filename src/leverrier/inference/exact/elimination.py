@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.errors import TooLargeError
-from leverrier.inference.exact.factors import Factor, Floats, Scope, aligned, check_factors, count_cells
+from leverrier.inference.exact.factors import Factor, Scope, aligned, check_factors, count_cells
 
 EXTRA_TRIES = 24
 """Perturbed searches for a better order, made only where the best order so far is costly but not hopeless."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import OptionError
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
 Scope = tuple[int, ...]
 

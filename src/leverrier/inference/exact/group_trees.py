@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.elimination import Triangulation, triangulate
 from leverrier.inference.exact.packs import PackedRows
 from leverrier.inference.exact.parameter_layout import Layout, c_strides
 from leverrier.kernels.em.clique_trees import pass_trees
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.kernels.em.plan_columns import CLIQUE_SEPARATOR, CLIQUE_WIDTH, TREE_CELLS, TREE_ROWS
 
 MOST_CELLS = 2**24
 """A tree with more cells than this is not allocated…"""
@@ -42,18 +41,18 @@ class Trees:
     @property
     def work(self) -> float:
         """Roughly the nanoseconds of one pass."""
-        return 10.0 * float((self.trees[:, 3] * self.trees[:, 6]).sum())
+        return 10.0 * float((self.trees[:, TREE_ROWS] * self.trees[:, TREE_CELLS]).sum())
 
     @property
     def n_kept(self) -> int:
         """Cells of all rows' beliefs together."""
-        return int((self.trees[:, 3] * self.trees[:, 6]).sum())
+        return int((self.trees[:, TREE_ROWS] * self.trees[:, TREE_CELLS]).sum())
 
     def expect(self, theta: Floats, counts: Floats, kept: Floats | None = None) -> float:
         """Log-likelihood; adds expected counts, and writes each row's clique beliefs to `kept`."""
         if not len(self):
             return 0.0
-        separators = self.cliques[:, 6] + self.cliques[:, 2]
+        separators = self.cliques[:, CLIQUE_SEPARATOR] + self.cliques[:, CLIQUE_WIDTH]
         return pass_trees(
             self.trees,
             self.cliques,
@@ -63,9 +62,9 @@ class Trees:
             self.offsets,
             self.weights,
             theta,
-            np.empty(int(self.trees[:, 6].max())),
+            np.empty(int(self.trees[:, TREE_CELLS].max())),
             np.empty(int(separators.max())),
-            np.empty(int(self.cliques[:, 2].max())),
+            np.empty(int(self.cliques[:, CLIQUE_WIDTH].max())),
             counts,
             np.empty(0) if kept is None else kept,
         )

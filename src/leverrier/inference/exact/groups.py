@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.approximate.mean_field_groups import Products, plan_products
 from leverrier.inference.exact.elimination import in_words
 from leverrier.inference.exact.group_trees import MOST_CELLS, Trees, fits, plan_trees
@@ -20,9 +21,7 @@ from leverrier.inference.exact.packs import Pack, PackedRows, pack_rows
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.inference.exact.unobserved import Evidence, Group, unobserved_groups
 from leverrier.kernels.em.grouping import equal_runs, locate, number_keys
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.kernels.em.plan_columns import GROUP_PACKS, GROUP_ROWS, GROUP_STRIDE, PACK_SIZE
 
 FEW_ROWS = 256
 """Groups with fewer rows are located all together; larger ones are packed one by one."""
@@ -57,7 +56,8 @@ class Plan:
     @property
     def n_cells(self) -> int:
         """Length of the packs' tables together."""
-        return int((self.packs[:, 0] * np.repeat(self.groups[:, 1], self.groups[:, 3])).sum())
+        strides = np.repeat(self.groups[:, GROUP_STRIDE], self.groups[:, GROUP_PACKS])
+        return int((self.packs[:, PACK_SIZE] * strides).sum())
 
     @property
     def needs_passes(self) -> bool:
@@ -83,7 +83,7 @@ class Plan:
     @property
     def work(self) -> float:
         """Roughly the nanoseconds of one E-step."""
-        joints = float((self.groups[:, 5] * self.groups[:, 1] * self.groups[:, 3]).sum())
+        joints = float((self.groups[:, GROUP_ROWS] * self.groups[:, GROUP_STRIDE] * self.groups[:, GROUP_PACKS]).sum())
         return joints + self.trees.work + self.products.work
 
 

@@ -13,8 +13,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.inference.exact.calibrated import Calibrated
-from leverrier.inference.exact.factors import Codes, Factor, Floats, Scope
+from leverrier.inference.exact.factors import Codes, Factor, Scope
 from leverrier.inference.exact.junction import JunctionTree, distinct
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.kernels.em.small_groups import solve_rows

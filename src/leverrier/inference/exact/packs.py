@@ -8,11 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.inference.exact.parameter_layout import Layout, c_strides
 from leverrier.inference.exact.unobserved import Evidence, Group
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 TABLE_CELLS = 2048
 """A pack's table may have about this many cells: all packs together should stay in the second-level cache."""

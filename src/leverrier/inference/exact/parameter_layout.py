@@ -9,10 +9,8 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from leverrier.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False)

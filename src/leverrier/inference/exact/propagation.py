@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.inference.exact.elimination import require_cells, triangulate
-from leverrier.inference.exact.factors import Codes, Floats, Scope, aligned, count_cells, log, mixed_radix
+from leverrier.inference.exact.factors import Codes, Scope, aligned, count_cells, log, mixed_radix
 
 TINY = 1e-140
 """A scaled message below this may have lost its largest terms to underflow: such rows are done again in logarithms.

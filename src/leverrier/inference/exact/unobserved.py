@@ -8,11 +8,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Integers
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.kernels.em.grouping import connect_unobserved
 
 Codes = NDArray[np.unsignedinteger]
-Integers = NDArray[np.int64]
 
 BARREN = -2
 

@@ -16,12 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import Patterns, hole_patterns
 from leverrier.kernels.gaussian.diagonal_passes import add_moments_diagonal, log_densities_diagonal
 from leverrier.kernels.gaussian.filled_rows import add_spreads, fill
 from leverrier.kernels.gaussian.full_passes import add_moments, factor, log_densities, posteriors
-
-Floats = NDArray[np.float64]
 
 MOST_PARTS = 16
 PART_ROWS = 8192

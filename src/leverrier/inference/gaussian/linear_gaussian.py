@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leverrier.arrays import Floats
+
 LOG_2_PI = float(np.log(2 * np.pi))
 
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Table
 from leverrier.inference.gaussian.gaussian_rows import GaussianPass, GaussianRows, Moments
 from leverrier.kernels.gaussian.category_terms import add_category_counts, add_category_logs
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,20 +11,46 @@ clique_members: variable, stride, states
 import numpy as np
 from numba import njit
 
+from leverrier.kernels.em.plan_columns import (
+    CLIQUE_CELL,
+    CLIQUE_CELLS,
+    CLIQUE_SEPARATOR,
+    CLIQUE_UP,
+    CLIQUE_WIDTH,
+    GROUP_FIRST_ID,
+    GROUP_FIRST_PACK,
+    GROUP_PACKS,
+    GROUP_ROWS,
+    GROUP_STATES,
+    GROUP_STRIDE,
+    PACK_CELL,
+)
+
+SOFT_FIRST, SOFT_SINGLE, SOFT_SINGLES, SOFT_CLIQUE, SOFT_CLIQUES, SOFT_BELIEF, SOFT_BELIEFS = range(7)  # of groups
+TABLE_BELIEF, TABLE_MEMBER, TABLE_MEMBERS = range(3)  # of cliques
+IN_VARIABLE, IN_STRIDE, IN_STATES = range(3)  # of clique_members
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def joint_posteriors(group, packs, ids, cells, out):
     """(rows, S): each row's posterior over a group's joint states, from the packs' filled tables."""
-    states, stride, first, n_packs = group[0], group[1], group[2], group[3]
-    for i in range(group[5]):
+    states, stride, first, n_packs = (
+        group[GROUP_STATES],
+        group[GROUP_STRIDE],
+        group[GROUP_FIRST_PACK],
+        group[GROUP_PACKS],
+    )
+    for i in range(group[GROUP_ROWS]):
         total = 0.0
         for u in range(states):
             value = 1.0
             if n_packs == 1:
-                value = cells[packs[first, 4] + i * stride + u]
+                value = cells[packs[first, PACK_CELL] + i * stride + u]
             else:
                 for k in range(n_packs):
-                    value *= cells[packs[first + k, 4] + ids[group[6] + i * n_packs + k] * stride + u]
+                    value *= cells[
+                        packs[first + k, PACK_CELL] + ids[group[GROUP_FIRST_ID] + i * n_packs + k] * stride + u
+                    ]
             out[i, u] = value
             total += value
         for u in range(states):
@@ -50,9 +76,9 @@ def _lay_out(members, n_members, cards, strides, values, offsets):
 @njit(cache=True, nogil=True, error_model="numpy")
 def _step_in(clique, clique_members, variable):
     """A variable's stride in a clique's table, 0 if it is not in the clique."""
-    for k in range(clique[1], clique[1] + clique[2]):
-        if clique_members[k, 0] == variable:
-            return clique_members[k, 1]
+    for k in range(clique[TABLE_MEMBER], clique[TABLE_MEMBER] + clique[TABLE_MEMBERS]):
+        if clique_members[k, IN_VARIABLE] == variable:
+            return clique_members[k, IN_STRIDE]
     return 0
 
 
@@ -60,19 +86,19 @@ def _step_in(clique, clique_members, variable):
 def _from_clique(start, group, members, n_members, variables, cards, cliques, clique_members, beliefs, values):
     """Joint posterior of several members of one instance from a clique that has them all, if there is one."""
     step = np.empty(n_members, dtype=np.int64)
-    for c in range(group[3], group[3] + group[4]):
+    for c in range(group[SOFT_CLIQUE], group[SOFT_CLIQUE] + group[SOFT_CLIQUES]):
         inside = True
         for m in range(n_members):
             step[m] = _step_in(cliques[c], clique_members, variables[members[m]])
             inside = inside and step[m] > 0
         if not inside:
             continue
-        top = cliques[c, 1]
-        for u in range(clique_members[top, 1] * clique_members[top, 2]):
+        top = cliques[c, TABLE_MEMBER]
+        for u in range(clique_members[top, IN_STRIDE] * clique_members[top, IN_STATES]):
             k = 0
             for m in range(n_members):
                 k = k * cards[members[m]] + (u // step[m]) % cards[members[m]]
-            values[k] += beliefs[start + cliques[c, 0] + u]
+            values[k] += beliefs[start + cliques[c, TABLE_BELIEF] + u]
         return True
     return False
 
@@ -86,15 +112,16 @@ def _from_tree(
     tree[c − group's first clique] is the clique's row of kernels/em/clique_trees.py; beliefs are calibrated, so what a
     clique sends up is divided by its separator's marginal.
     """
-    first, n = group[3], group[4]
-    scratch = np.empty(group[6])
-    marginals = np.zeros(tree[n - 1, 6] + tree[n - 1, 2])
+    first, n = group[SOFT_CLIQUE], group[SOFT_CLIQUES]
+    scratch = np.empty(group[SOFT_BELIEFS])
+    marginals = np.zeros(tree[n - 1, CLIQUE_SEPARATOR] + tree[n - 1, CLIQUE_WIDTH])
     message = np.empty(marginals.size)
     for c in range(1, n):
-        for u in range(tree[c, 0]):
-            marginals[tree[c, 6] + maps[tree[c, 3] + u]] += beliefs[start + tree[c, 5] + u]
+        up, cell, sep = tree[c, CLIQUE_UP], start + tree[c, CLIQUE_CELL], tree[c, CLIQUE_SEPARATOR]
+        for u in range(tree[c, CLIQUE_CELLS]):
+            marginals[sep + maps[up + u]] += beliefs[cell + u]
     for k in range(size):
-        for u in range(group[6]):
+        for u in range(group[SOFT_BELIEFS]):
             scratch[u] = beliefs[start + u]
         rest = k
         for m in range(n_members - 1, -1, -1):
@@ -103,23 +130,23 @@ def _from_tree(
             for c in range(n):
                 step = _step_in(cliques[first + c], clique_members, variables[members[m]])
                 if step > 0:
-                    for u in range(tree[c, 0]):
+                    for u in range(tree[c, CLIQUE_CELLS]):
                         if (u // step) % cards[members[m]] != state:
-                            scratch[tree[c, 5] + u] = 0.0
+                            scratch[tree[c, CLIQUE_CELL] + u] = 0.0
                     break
         for c in range(n - 1, 0, -1):
-            up, down, cell, sep = tree[c, 3], tree[c, 4], tree[c, 5], tree[c, 6]
-            for s in range(tree[c, 2]):
+            _, parent, n_apart, up, down, cell, sep, _, _ = tree[c]
+            for s in range(n_apart):
                 message[s] = 0.0
-            for u in range(tree[c, 0]):
+            for u in range(tree[c, CLIQUE_CELLS]):
                 message[maps[up + u]] += scratch[cell + u]
-            for s in range(tree[c, 2]):
+            for s in range(n_apart):
                 message[s] = message[s] / marginals[sep + s] if marginals[sep + s] > 0.0 else 0.0
-            above = tree[tree[c, 1]]
-            for u in range(above[0]):
-                scratch[above[5] + u] *= message[maps[down + u]]
-        for u in range(tree[0, 0]):
-            values[k] += scratch[tree[0, 5] + u]
+            above = tree[parent]
+            for u in range(above[CLIQUE_CELLS]):
+                scratch[above[CLIQUE_CELL] + u] *= message[maps[down + u]]
+        for u in range(tree[0, CLIQUE_CELLS]):
+            values[k] += scratch[tree[0, CLIQUE_CELL] + u]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -171,7 +198,11 @@ def soft_table(
             j = unseen[0]
             instance = owner[slots[j], row]
             g = group_of[instance]
-            start = groups[g, 1] + (instance - groups[g, 0]) * groups[g, 2] + place[g, variables[j]]
+            start = (
+                groups[g, SOFT_SINGLE]
+                + (instance - groups[g, SOFT_FIRST]) * groups[g, SOFT_SINGLES]
+                + place[g, variables[j]]
+            )
             for state in range(cards[j]):
                 out[key + state * strides[j]] += weight * singles[start + state]
             continue
@@ -188,7 +219,7 @@ def soft_table(
                 if unseen[b] >= 0 and owner[slots[unseen[b]], row] == instance:
                     alike[n_alike] = unseen[b]
                     n_alike += 1
-            start = groups[g, 5] + (instance - groups[g, 0]) * groups[g, 6]
+            start = groups[g, SOFT_BELIEF] + (instance - groups[g, SOFT_FIRST]) * groups[g, SOFT_BELIEFS]
             size = _lay_out(alike, n_alike, cards, strides, values, offsets)
             if not _from_clique(
                 start, groups[g], alike, n_alike, variables, cards, cliques, clique_members, beliefs, values
@@ -203,7 +234,7 @@ def soft_table(
                     cliques,
                     clique_members,
                     beliefs,
-                    trees[groups[g, 3] - n_joint :],
+                    trees[groups[g, SOFT_CLIQUE] - n_joint :],
                     maps,
                     size,
                     values,

@@ -3,6 +3,18 @@
 import numpy as np
 from numba import njit
 
+from leverrier.kernels.em.plan_columns import (
+    GROUP_FIRST_ID,
+    GROUP_FIRST_PACK,
+    GROUP_FIRST_ROW,
+    GROUP_PACKS,
+    GROUP_ROWS,
+    GROUP_STATES,
+    PACK_BASE,
+    PACK_FACTORS,
+    PACK_OFFSET,
+)
+
 NEGLIGIBLE = 1e-7  # a joint state less probable than this in a row is left out of it
 
 
@@ -12,15 +24,15 @@ def add_covariance(group, packs, bases, offsets, ids, weights, posterior, place,
 
     posterior is (rows, joint states). Only the upper triangle is filled: of two cells, the first place is the row.
     """
-    states, first, n_packs, n_rows = group[0], group[2], group[3], group[5]
+    states, first, n_packs, n_rows = group[GROUP_STATES], group[GROUP_FIRST_PACK], group[GROUP_PACKS], group[GROUP_ROWS]
     factors = 0
     for p in range(first, first + n_packs):
-        factors += packs[p, 1]
+        factors += packs[p, PACK_FACTORS]
     mean = np.zeros(total.shape[0])
     touched = np.empty(states * factors, dtype=np.int64)
     cells = np.empty(factors, dtype=np.int64)
     for i in range(n_rows):
-        weight = weights[group[4] + i]
+        weight = weights[group[GROUP_FIRST_ROW] + i]
         n_touched = 0
         for u in range(states):
             share = posterior[i, u]
@@ -28,10 +40,12 @@ def add_covariance(group, packs, bases, offsets, ids, weights, posterior, place,
                 continue
             n = 0
             for p in range(first, first + n_packs):
-                width = packs[p, 1]
-                q = i if n_packs == 1 else np.int64(ids[group[6] + i * n_packs + p - first])
+                width = packs[p, PACK_FACTORS]
+                q = i if n_packs == 1 else np.int64(ids[group[GROUP_FIRST_ID] + i * n_packs + p - first])
                 for f in range(width):
-                    at = place[bases[packs[p, 2] + q * width + f] + offsets[packs[p, 3] + u * width + f]]
+                    at = place[
+                        bases[packs[p, PACK_BASE] + q * width + f] + offsets[packs[p, PACK_OFFSET] + u * width + f]
+                    ]
                     if at >= 0:
                         cells[n] = at
                         n += 1

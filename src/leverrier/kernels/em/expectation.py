@@ -15,6 +15,22 @@ import math
 import numpy as np
 from numba import njit, uint64
 
+from leverrier.kernels.em.plan_columns import (
+    GROUP_FIRST_ID,
+    GROUP_FIRST_PACK,
+    GROUP_FIRST_ROW,
+    GROUP_PACKS,
+    GROUP_ROWS,
+    GROUP_STATES,
+    GROUP_STRIDE,
+    PACK_BASE,
+    PACK_CELL,
+    PACK_FACTORS,
+    PACK_FIRST,
+    PACK_OFFSET,
+    PACK_SIZE,
+)
+
 TINY = 1e-150
 ONE, TWO, THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
@@ -28,17 +44,11 @@ def fill_packs(groups, packs, bases, offsets, theta, pack_weights, cells):
     """
     taken_out = 0.0
     for g in range(groups.shape[0]):
-        states, stride = groups[g, 0], groups[g, 1]
-        several = groups[g, 3] > 1
-        for p in range(groups[g, 2], groups[g, 2] + groups[g, 3]):
-            n, n_factors, base, offset, cell, first = (
-                packs[p, 0],
-                packs[p, 1],
-                packs[p, 2],
-                packs[p, 3],
-                packs[p, 4],
-                packs[p, 5],
-            )
+        states, stride = groups[g, GROUP_STATES], groups[g, GROUP_STRIDE]
+        several = groups[g, GROUP_PACKS] > 1
+        for p in range(groups[g, GROUP_FIRST_PACK], groups[g, GROUP_FIRST_PACK] + groups[g, GROUP_PACKS]):
+            n, n_factors, first = packs[p, PACK_SIZE], packs[p, PACK_FACTORS], packs[p, PACK_FIRST]
+            base, offset, cell = packs[p, PACK_BASE], packs[p, PACK_OFFSET], packs[p, PACK_CELL]
             for q in range(n):
                 row = cell + q * stride
                 evidence = base + q * n_factors
@@ -81,18 +91,18 @@ def _from_logs(bases, evidence, n_factors, offsets, offset, theta, states, cells
 @njit(cache=True, nogil=True, error_model="numpy")
 def absorb(group, packs, ids, weights, lo, hi, cells, sums):
     """Rows lo to hi of one group: log-likelihood out, posterior × weight added to `sums` (laid out as `cells`)."""
-    stride, first, n_packs = group[1], group[2], group[3]
+    stride, first, n_packs = group[GROUP_STRIDE], group[GROUP_FIRST_PACK], group[GROUP_PACKS]
     step = uint64(stride)
     total_log = 0.0
     posterior = np.empty(stride)
     if n_packs == 1:
-        origin = packs[first, 4]
+        origin = packs[first, PACK_CELL]
         for i in range(lo, hi):
             start = uint64(origin + i * stride)
             total = 0.0
             for u in range(stride):
                 total += cells[start + uint64(u)]
-            weight = weights[group[4] + i]
+            weight = weights[group[GROUP_FIRST_ROW] + i]
             total_log += weight * math.log(total) if total > 0.0 else -np.inf
             scale = weight / total if total > 0.0 else 0.0
             for u in range(stride):
@@ -100,9 +110,9 @@ def absorb(group, packs, ids, weights, lo, hi, cells, sums):
         return total_log
     origins = np.empty(n_packs, dtype=np.uint64)
     for k in range(n_packs):
-        origins[k] = packs[first + k, 4]
+        origins[k] = packs[first + k, PACK_CELL]
     for i in range(lo, hi):
-        at = group[6] + i * n_packs
+        at = group[GROUP_FIRST_ID] + i * n_packs
         total = 0.0
         for quad in range(stride // 4):
             shift = uint64(4 * quad)
@@ -118,7 +128,7 @@ def absorb(group, packs, ids, weights, lo, hi, cells, sums):
             posterior[4 * quad + 2] = c
             posterior[4 * quad + 3] = d
             total += (a + b) + (c + d)
-        weight = weights[group[4] + i]
+        weight = weights[group[GROUP_FIRST_ROW] + i]
         if total > TINY:
             total_log += weight * math.log(total)
         else:
@@ -164,7 +174,7 @@ def absorb_groups(groups, packs, ids, weights, longest, cells, sums):
     """All rows of every group that has no more than `longest` of them."""
     total = 0.0
     for g in range(groups.shape[0]):
-        rows = groups[g, 5]
+        rows = groups[g, GROUP_ROWS]
         if rows <= longest:
             for lo in range(0, rows, rows):  # (once; so that `lo` is no literal, and absorb compiles once)
                 total += absorb(groups[g], packs, ids, weights, lo, rows, cells, sums)
@@ -175,9 +185,10 @@ def absorb_groups(groups, packs, ids, weights, longest, cells, sums):
 def scatter_packs(groups, packs, bases, offsets, sums, counts):
     """Add each pack's weighted posteriors to the expected counts of its factors."""
     for g in range(groups.shape[0]):
-        states, stride = groups[g, 0], groups[g, 1]
-        for p in range(groups[g, 2], groups[g, 2] + groups[g, 3]):
-            n, n_factors, base, offset, cell = packs[p, 0], packs[p, 1], packs[p, 2], packs[p, 3], packs[p, 4]
+        states, stride = groups[g, GROUP_STATES], groups[g, GROUP_STRIDE]
+        for p in range(groups[g, GROUP_FIRST_PACK], groups[g, GROUP_FIRST_PACK] + groups[g, GROUP_PACKS]):
+            n, n_factors = packs[p, PACK_SIZE], packs[p, PACK_FACTORS]
+            base, offset, cell = packs[p, PACK_BASE], packs[p, PACK_OFFSET], packs[p, PACK_CELL]
             for q in range(n):
                 evidence = base + q * n_factors
                 place = offset

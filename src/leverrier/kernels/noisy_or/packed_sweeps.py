@@ -57,7 +57,6 @@ def sweep_links(
     rows,
     first,
     unbounded,
-    random_place,
     pseudo,
     rate,
     epsilon,
@@ -74,7 +73,7 @@ def sweep_links(
 ):
     """Visit rows[first:]; returns (rows done, columns), early when the arrays could become too small.
 
-    A rate of 0 leaves births out. `random_place` is False only where a test shows what that does.
+    A rate of 0 leaves births out.
     """
     fill_log_odds(pseudo, log_odds)
     miss = math.log1p(-lam)
@@ -103,8 +102,7 @@ def sweep_links(
                     links[k, other] = 0
                 links[k, i] = 1
                 degree[k] = 1
-                if random_place:
-                    place(links, active, degree, k, stream)
+                place(links, active, degree, k, stream)
             size += n_new
         if size + weights.size > degree.size:
             return r + 1, size
@@ -151,7 +149,7 @@ def fill_masks(links, masks):
 def sweep_active(ones, zeros, links, active, p, epsilon, lam, step, masks, above, stream):
     """Draw every y given the rest [wood2006 eq. 12], for at most 64 observed variables: one word a trial.
 
-    Causes are visited in order of place, which is random (see noisy_or_births.place).
+    Causes are visited in order of place, which is random (see new_causes.place).
     """
     fill_masks(links, masks.reshape(masks.size, 1))
     n_causes = masks.size

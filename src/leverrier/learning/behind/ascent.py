@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.child_fits import fitted, log_prior
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import posterior_of, row_logs
 from leverrier.models.behind.links import Fit, Latent, Link, dimension_of
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.child_fits import solved
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import Link, terms_of
 
 SURE = 0.9

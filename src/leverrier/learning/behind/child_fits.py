@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import place_features
 from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, TableFit, configurations, terms_of
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.ascent import Behind
 from leverrier.learning.behind.child_fits import FLOOR, FLOOR_ROWS, floored, solved
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import LOG_2_PI
 from leverrier.models.behind.links import Link, NumberFit, continuum, terms_of
 

@@ -7,8 +7,8 @@ ridge keeps separated states finite.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.models.behind.logit_chances import (
     multinomial_probabilities,
     ordered_probabilities,
@@ -16,7 +16,6 @@ from leverrier.models.behind.logit_chances import (
     thresholds,
 )
 
-Floats = NDArray[np.float64]
 RIDGE = 1e-3
 STEPS, CLOSE = 25, 1e-7
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.child_fits import floored
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import LOG_2_PI
 from leverrier.models.behind.links import own_terms
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.ascent import Behind
 from leverrier.learning.behind.factor_ascent import on_nodes
 from leverrier.learning.behind.standing import Standing
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import posterior_of, row_logs
 
 

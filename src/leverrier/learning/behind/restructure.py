@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.ascent import Behind, ascend
 from leverrier.learning.behind.child_fits import fitted
 from leverrier.learning.behind.factor_ascent import Factor, ascend_factor, expected, row_scores
@@ -19,7 +20,7 @@ from leverrier.learning.behind.standing import (
     stood,
     with_links,
 )
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import log_density
 from leverrier.models.behind.links import Latent, Link, continuum, dimension_of
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.learning.mixed.mixed_space import Space, SpaceColumn
 from leverrier.models.behind.behind_model import Known
-from leverrier.models.behind.block import Block, Floats, Seen, add_number, add_states
+from leverrier.models.behind.block import Block, Seen, add_number, add_states
 
 
 def block_of(space: Space) -> Block:

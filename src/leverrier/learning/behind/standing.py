@@ -10,9 +10,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.behind.ascent import Behind
 from leverrier.learning.behind.factor_ascent import Factor
-from leverrier.models.behind.block import Block, Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import Fit, Link, LogitFit, NumberFit, TableFit
 from leverrier.models.behind.logit_chances import probabilities
 

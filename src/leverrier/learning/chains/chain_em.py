@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.slices.column_fit import Grown, Shape, Smoothing, grow_column, log_probabilities, recount_column
 from leverrier.learning.slices.slice_design import Design, with_chains
 from leverrier.models.slices.chain_model import Chain, ChainModel, marginal, smoothed
 from leverrier.status import Status
 
-Floats = NDArray[np.float64]
 MOVE_PRIOR = 0.5
 """Pseudo-counts of each move of a chain, spread over the states it may go to."""
 LEAST_WEIGHT = 1e-3

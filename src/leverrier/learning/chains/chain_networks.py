@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.errors import OptionError, TableError
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.learning.mixtures.mixture_start import group
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 
-Floats = NDArray[np.float64]
 Expectation = Callable[[str], Floats]
 """By column, what a model without the new chain expects: (slices, states)."""
 WINDOWS = (1, 9, 41, 201)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.errors import OptionError
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.kernels.counts.product_tables import add_products
 from leverrier.learning.em.climb import Outcome
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.errors import OptionError
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.learning.chains.dynamic_climb import DynamicClimb, reordered, state_order
+from leverrier.learning.criteria import bic
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_result import Start, Starts
 from leverrier.learning.em.in_turn import counted, ends_in_turn
@@ -46,8 +47,8 @@ class DynamicFit:
 
     @property
     def bic(self) -> float:
-        """Log-likelihood less ½ ln(slices) for each free parameter (as lv.BIC: larger is better)."""
-        return self.log_likelihood - 0.5 * float(np.log(self.n_slices)) * self.network.dimension
+        """−2 log-likelihood + ln(slices) for each free parameter: smaller is better (see learning/criteria.py)."""
+        return bic(self.log_likelihood, self.network.dimension, self.n_slices)
 
     @property
     def bits_per_slice(self) -> float:

@@ -39,7 +39,7 @@ class StatesRow:
     log_likelihood: float
     parameters: int
     bic: float
-    """Log-likelihood less ½ ln(slices) for each parameter: larger is better."""
+    """−2 log-likelihood + ln(slices) for each parameter: smaller is better."""
     held_out: float | None
     """Nats a slice on parts left out of the fit (five of them in turn): larger is better."""
     status: Status
@@ -186,7 +186,8 @@ def _candidates(states: int | str | Iterable[int]) -> list[int]:
 
 
 def _value(row: StatesRow, criterion: Criterion) -> float:
-    return row.bic if criterion == "bic" or row.held_out is None else row.held_out
+    """What is largest for the row to choose."""
+    return -row.bic if criterion == "bic" or row.held_out is None else row.held_out
 
 
 def _settled(rows: Sequence[StatesRow], criterion: Criterion) -> bool:

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Table
 from leverrier.learning.em.fit import FitResult, fit
 from leverrier.learning.em.state_order import reordered
 from leverrier.models.network import Network
-
-Floats = NDArray[np.float64]
 
 
 def bootstrap_p(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.errors import OptionError
+from leverrier.learning.criteria import aic, bic
 from leverrier.learning.em.fit import FitResult
 from leverrier.status import Status
 
@@ -109,10 +110,10 @@ def class_fit(fitted: FitResult, name: str) -> ClassFit:
         states=network.cardinality(name),
         log_likelihood=value,
         parameters=p,
-        aic=-2 * value + 2 * p,
-        bic=-2 * value + math.log(n) * p,
-        sabic=-2 * value + math.log((n + 2) / 24) * p,
-        caic=-2 * value + (math.log(n) + 1) * p,
+        aic=aic(value, p),
+        bic=bic(value, p, n),
+        sabic=bic(value, p, (n + 2) / 24),
+        caic=bic(value, p, n) + p,
         entropy=entropy_r2(fitted, name),
         smallest_class=float(network.cpt(name).min()),
         best_count=fitted.starts.best_count,

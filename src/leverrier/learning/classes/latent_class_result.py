@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
+from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.data.table import Label
@@ -21,7 +19,6 @@ from leverrier.status import Status
 if TYPE_CHECKING:
     import altair
 
-Floats = NDArray[np.float64]
 
 SHOWN_COLUMNS = 40
 

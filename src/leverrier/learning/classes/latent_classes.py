@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.counts.parted_observation import PartedTable
 from leverrier.data.file_parts import is_parquet_path, look_at
@@ -26,7 +25,6 @@ from leverrier.models.graph import Graph
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 
-Floats = NDArray[np.float64]
 Criterion = Literal["bic", "aic", "sabic", "caic", "score"]
 CRITERIA: tuple[Criterion, ...] = ("bic", "aic", "sabic", "caic", "score")
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
 from leverrier.data.reading.read_table import read_table
@@ -18,6 +19,7 @@ from leverrier.errors import OptionError, TableError
 from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
 from leverrier.inference.gaussian.mixed_rows import Categories
 from leverrier.learning.classes.mixed_climb import ClassClimb, ClassParameters, ClassProblem
+from leverrier.learning.criteria import aic, bic
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_result import Start, Starts
 from leverrier.learning.em.in_turn import counted, ends_in_turn
@@ -33,7 +35,6 @@ from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
 
-Floats = NDArray[np.float64]
 Covariance = Literal["auto", "full", "tied", "diagonal", "spherical"]
 
 
@@ -303,15 +304,15 @@ def _best(task: _Task, problem: ClassProblem, ends: list[_Ended]) -> _Fit:
         posterior[places] = shares.T
     certainty = np.log(posterior.max(axis=1))
     sure = float(certainty @ rows.weights) if len(rows.weights) else float(certainty.sum())
-    bic = -2 * likelihood + size * float(np.log(rows.total))
+    weighed = bic(likelihood, size, rows.total)
     row = FitRow(
         components=model.n_classes,
         covariance=problem.numbers.kind,
         log_likelihood=likelihood,
         parameters=size,
-        bic=bic,
-        icl=bic - 2 * sure,
-        aic=-2 * likelihood + 2 * size,
+        bic=weighed,
+        icl=weighed - 2 * sure,
+        aic=aic(likelihood, size),
         status=found.status,
         best_count=starts.best_count,
     )

@@ -6,16 +6,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.inference.gaussian.gaussian_rows import expect
 from leverrier.inference.gaussian.mixed_rows import Categories, ClassMoments, ClassPass
 from leverrier.learning.mixtures.mixture_ascent import Ascent, Evaluated
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem, coordinates, from_coordinates
 from leverrier.learning.mixtures.mixture_prior import Components, log_prior, maximise
 from leverrier.learning.mixtures.mixture_start import wide
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

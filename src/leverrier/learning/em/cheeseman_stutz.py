@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.observation import Observation, Pairing
 from leverrier.counts.parted_expectation import AnyPlan, step_of
 from leverrier.counts.parted_observation import PartedObservation
@@ -20,8 +20,6 @@ from leverrier.errors import OptionError
 from leverrier.learning.em.pairing import observation_of
 from leverrier.learning.structure.score import BDe, Score, family_score
 from leverrier.models.network import Network
-
-Floats = NDArray[np.float64]
 
 
 def cheeseman_stutz(network: Network, data: Any, score: Score | None = None) -> float:

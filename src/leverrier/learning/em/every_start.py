@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.parted_expectation import PartedPlan
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_task import Task
@@ -21,8 +21,6 @@ from leverrier.run.event import Event
 from leverrier.run.run import Run
 from leverrier.run.stop import Stop
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
 
 SHORT = 20
 """Iterations of every start before the best are chosen, where not all are to be run to the end."""

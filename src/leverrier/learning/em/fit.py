@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.observation import Observation
 from leverrier.counts.parted_observation import PartedObservation, PartedTable
 from leverrier.data.file_parts import is_parquet_path
 from leverrier.data.table import Label
 from leverrier.errors import OptionError, TooLargeError
+from leverrier.learning.criteria import bic
 from leverrier.learning.em.cheeseman_stutz import completed_score, require_bayesian
 from leverrier.learning.em.climb import Climb
 from leverrier.learning.em.every_start import StartRule, run_starts
@@ -28,8 +29,6 @@ from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.network import Network
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
-
-Floats = NDArray[np.float64]
 
 
 def fit(
@@ -171,7 +170,7 @@ def _result(
     return FitResult(
         network=network,
         log_likelihood=winner.log_likelihood,
-        bic=winner.log_likelihood - 0.5 * float(np.log(seen.total)) * network.dimension,
+        bic=bic(winner.log_likelihood, network.dimension, seen.total),
         trace=tuple(value + task.constant for value in climbs[best].trace),
         status=winner.status,
         iterations=winner.iterations,

@@ -61,7 +61,7 @@ class FitResult:
     log_likelihood: float
     """Of the observed cells, over all rows, in nats."""
     bic: float
-    """Log-likelihood less ½ ln N for each free parameter (as lv.BIC: larger is better)."""
+    """−2 log-likelihood + ln N for each free parameter: smaller is better (see learning/criteria.py)."""
     trace: tuple[float, ...]
     """What was climbed, at the start and after each step that was kept. It never falls."""
     status: Status

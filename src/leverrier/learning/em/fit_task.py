@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.family import Family, Statistics
 from leverrier.counts.observation import Observation
 from leverrier.counts.parted_expectation import step_of
@@ -19,8 +19,6 @@ from leverrier.learning.em.cheeseman_stutz import total_score
 from leverrier.learning.em.maximise import table_from_counts
 from leverrier.learning.em.network_em import Objective, ParameterClimb
 from leverrier.learning.structure.score import Score
-
-Floats = NDArray[np.float64]
 
 _Closed = dict[tuple[Family, float], tuple[Floats, float, float]]
 """By closed family and pseudo-count: its table, its log-likelihood, and that with the prior's counts."""

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.parted_expectation import AnyPlan, PartedPlan, step_of
 from leverrier.errors import OptionError
 from leverrier.inference.exact.e_step import EStep
 from leverrier.kernels.em import iteration
 from leverrier.kernels.em.iteration import advance, constant_part, iterate, maximise
 from leverrier.learning.em.climb import Outcome
-
-Floats = NDArray[np.float64]
 
 LONG = 3e6
 """An E-step of more than about so many nanoseconds is shared out over threads; a shorter one stays in one kernel."""

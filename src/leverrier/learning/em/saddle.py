@@ -9,10 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.em.iteration import MAXIMUM, maximise
 from leverrier.learning.em.network_em import ParameterClimb
-
-Floats = NDArray[np.float64]
 
 AFFORDABLE = 5e6
 """Check where all E-steps needed take fewer nanoseconds than this."""

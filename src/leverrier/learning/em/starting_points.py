@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.counts.observation import Observation, Pairing
 from leverrier.errors import OptionError
 from leverrier.learning.em.maximise import table_from_counts
 from leverrier.models.network import Network
-
-Floats = NDArray[np.float64]
 
 SMOOTHING = 0.1
 """Added to each cell of an assignment's counts: EM never leaves a zero."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.models.graph import Graph
 
-Floats = NDArray[np.float64]
 Orders = dict[str, NDArray[np.int64]]
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
+from leverrier.arrays import Floats
 from leverrier.data.projection import Projection, project
 from leverrier.data.table import Table
 from leverrier.learning.families.state_column import StateColumn, state_column
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 

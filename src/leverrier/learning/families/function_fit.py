@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln
 
+from leverrier.arrays import Floats
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
 from leverrier.learning.families.offered import Offered
 from leverrier.learning.slices.tree_growing import Splits, grown
@@ -17,7 +18,6 @@ from leverrier.models.families.state_offset import OffsetKind
 from leverrier.models.families.state_table import LookupKind, TableKind
 from leverrier.models.families.state_tree import TreeKind
 
-Floats = NDArray[np.float64]
 MOST_LEVELS = 256
 MOST_NODES = 400
 FEW_STATES = 4

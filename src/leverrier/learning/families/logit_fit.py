@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.families.log_linear import fit_log_linear
 from leverrier.learning.families.family_counts import FamilyCounts, Price
 from leverrier.learning.families.offered import Offered
 from leverrier.learning.families.state_column import StateColumn
 from leverrier.models.families.state_logit import LogitKind, design_of
 
-Floats = NDArray[np.float64]
 Pairs = tuple[tuple[int, int], ...]
 
 RIDGE = 1e-3

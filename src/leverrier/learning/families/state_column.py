@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Label, Variable
 
-Floats = NDArray[np.float64]
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 ORDERED = ("ordered", "integer", "binned")
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.models.families.conditional import Conditional
-
-Floats = NDArray[np.float64]
 
 ADDED, FLOOR = 4.0, 0.3
 """The prior of a variance: s² = (SSR + 4·0.3)/(n + 4)."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.mixed.linear_splits import best_linear_split
-from leverrier.learning.mixed.fitted import ADDED, FLOOR, Fitted, Floats, gaussian
+from leverrier.learning.mixed.fitted import ADDED, FLOOR, Fitted, gaussian
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.residual_noise import fit_noise
 from leverrier.models.families.number_terms import code_bounds

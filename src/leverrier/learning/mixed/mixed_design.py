@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from leverrier.arrays import Floats
 from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
-from leverrier.models.families.number_terms import Floats, Term, code_bounds
+from leverrier.models.families.number_terms import Term, code_bounds
 
 KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
 """Nine hinges and nine steps a parent."""

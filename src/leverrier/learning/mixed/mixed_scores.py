@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.kernels.mixed.subset_sweeps import partial_gains
-from leverrier.learning.mixed.fitted import Fitted, Floats, gaussian
+from leverrier.learning.mixed.fitted import Fitted, gaussian
 from leverrier.learning.mixed.line_trees import fit_trees
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.mixed_space import PIECES, Space

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from leverrier.arrays import Floats
 from leverrier.data.table import Label
 from leverrier.errors import TableError
 from leverrier.models.curve import LEAST_RISE, Curve
 from leverrier.models.margin import ATOM_SHARE, MOST_VALUES, Margin
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 FEW_VALUES = 7

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.mixed.subset_sweeps import choose_columns
-from leverrier.learning.mixed.fitted import ADDED, FLOOR, Fitted, Floats, gaussian
+from leverrier.learning.mixed.fitted import ADDED, FLOOR, Fitted, gaussian
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.residual_noise import fit_noise
 from leverrier.models.families.number_regression import LOG_2_PI, Noise, NumberRegression, Spread

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.kernels.mixed.binned_noise import fill_histogram, fit_binned, mixture_log_likelihood, shape_of
-from leverrier.learning.mixed.fitted import Floats
 from leverrier.models.families.number_regression import LOG_2_PI, Noise
 
 BINS = 120

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_softmax
 
-from leverrier.learning.mixed.fitted import Floats
+from leverrier.arrays import Floats
 
 Codes = NDArray[np.int64]
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.learning.mixed.fitted import Fitted, Floats
+from leverrier.arrays import Floats
+from leverrier.learning.mixed.fitted import Fitted
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.score_logits import multinomial, ordered
 from leverrier.models.families.number_histogram import NumberHistogram, joined

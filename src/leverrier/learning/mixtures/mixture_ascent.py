@@ -11,11 +11,10 @@ from enum import Enum
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.em.climb import Outcome
 
-Floats = NDArray[np.float64]
 Model = TypeVar("Model")
 Sums = TypeVar("Sums")
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from leverrier.errors import OptionError
 from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
+from leverrier.learning.criteria import aic, bic
 from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
 from leverrier.learning.mixtures.mixture_repair import Ended
@@ -124,7 +125,7 @@ def candidates(components: Any, n_rows: int, given: int | None) -> list[int]:
 def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, ended: Ended, starts: Starts) -> FitRow:
     """The criteria of one fit. With a prior the log-likelihood is that at the posterior's mode."""
     rows, size = problem.rows, mixture.dimension
-    bic = -2 * log_likelihood + size * float(np.log(rows.total))
+    weighed = bic(log_likelihood, size, rows.total)
     certainty = 0.0
     for places, posterior, _ in stretches_of_posteriors(rows, problem.ready(ended.components)):
         logs = np.log(posterior.max(axis=0))
@@ -134,9 +135,9 @@ def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, en
         covariance=mixture.kind,
         log_likelihood=log_likelihood,
         parameters=size,
-        bic=bic,
-        icl=bic - 2 * certainty,
-        aic=-2 * log_likelihood + 2 * size,
+        bic=weighed,
+        icl=weighed - 2 * certainty,
+        aic=aic(log_likelihood, size),
         status=ended.climb.status,
         best_count=starts.best_count,
         sound=ended.sound,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.inference.gaussian.gaussian_rows import (
     DiagonalPass,
     FullPass,
@@ -20,8 +21,6 @@ from leverrier.learning.mixtures.mixture_ascent import Ascent, CollapsedError, E
 from leverrier.learning.mixtures.mixture_prior import Components, NormalInverseWishart, log_prior, maximise
 from leverrier.learning.mixtures.mixture_start import wide
 from leverrier.models.mixture import Kind
-
-Floats = NDArray[np.float64]
 
 COLLAPSED = 1e-13
 """A variance below this share of the whole table's is none: the component has shrunk onto a point, a line, a plane."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import OptionError
 from leverrier.learning.em.fit_result import Start, Starts
 from leverrier.learning.em.in_turn import ends_in_turn
@@ -27,8 +27,6 @@ from leverrier.learning.mixtures.mixture_view import View
 from leverrier.models.mixture import Kind, Mixture
 from leverrier.run.event import Event
 from leverrier.run.run import Run
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

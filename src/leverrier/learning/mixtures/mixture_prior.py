@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import OptionError
 from leverrier.inference.gaussian.gaussian_rows import FullPass, GaussianPass, Moments
 from leverrier.models.mixture import Kind
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.mixtures.mixture_ascent import CollapsedError
 from leverrier.learning.mixtures.mixture_climb import MixtureClimb, MixtureProblem
@@ -18,8 +18,6 @@ from leverrier.learning.mixtures.mixture_prior import Components
 from leverrier.learning.mixtures.mixture_start import shaped, wide
 from leverrier.run.run import Run
 from leverrier.status import Status
-
-Floats = NDArray[np.float64]
 
 MOST_COLLAPSES = 12
 MOST_CURES = 2

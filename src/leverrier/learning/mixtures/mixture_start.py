@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.mixtures.mixture_prior import Components
 from leverrier.learning.mixtures.mixture_view import View, sample_covariance
 from leverrier.models.mixture import Kind
 
-Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 LLOYD = 10

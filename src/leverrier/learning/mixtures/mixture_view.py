@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import LARGEST, Matrix
 from leverrier.errors import TableError
 from leverrier.inference.gaussian.gaussian_rows import GaussianRows
-
-Floats = NDArray[np.float64]
 
 SAMPLE_ROWS = 20_000
 """Starts are looked for among so many rows; EM itself sees all of them."""

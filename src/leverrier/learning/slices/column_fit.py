@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.learning.slices.slice_design import Design, Shape
 from leverrier.learning.slices.tree_growing import LEAF_COUNT, grow_tree
 from leverrier.models.slices.code_tree import Tree
 from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, SingleCPD, StepCPD
 from leverrier.models.slices.tree_cpd import TreeCPD
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.slice_features import feature_table
 from leverrier.errors import OptionError
@@ -21,7 +22,6 @@ from leverrier.models.slices.shaped_cpd import AveragedCPD, SameElseCPD, SingleC
 from leverrier.models.slices.slice_model import SliceModel
 from leverrier.models.slices.tree_cpd import TreeCPD
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.unsignedinteger]
 FORGETTING = (1.0, 0.999, 0.995, 0.99, 0.98, 0.95)
 

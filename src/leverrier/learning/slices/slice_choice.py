@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.learning.slices.column_fit import (
     SMOOTHINGS,
@@ -22,7 +23,6 @@ from leverrier.learning.slices.tree_growing import LEAF_COUNT
 from leverrier.models.slices.shaped_cpd import AveragedCPD
 from leverrier.models.slices.slice_model import SliceModel
 
-Floats = NDArray[np.float64]
 LN2 = float(np.log(2))
 NEARLY = 1.1
 AVERAGED = (0.1, 0.25, 0.5, 1.0)

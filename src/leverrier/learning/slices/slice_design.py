@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, FeatureTable, Lag, feature_table
 from leverrier.learning.slices.tree_growing import Splits
 
-Floats = NDArray[np.float64]
 Shape = Literal["tree", "same", "step"]
 """How a column is learnt: its state, whether and to what it changed, or how far it moved."""
 LEAST_BLOCK = 10

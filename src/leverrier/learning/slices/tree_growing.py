@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.search.tree_growth import AT_MOST, best_split, count_by_feature, dirichlet_score, fill_log_rises
 from leverrier.models.slices.code_tree import Tree
 
-Floats = NDArray[np.float64]
 LEAF_COUNT = 0.2
 """The prior count of each state at a leaf, when splits are judged."""
 MOST_NODES = 4000

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats, Integers
 from leverrier.data.table import Table
 from leverrier.kernels.climbs.hidden_climb import (
     EVALUATIONS,
@@ -30,9 +31,6 @@ from leverrier.learning.structure.family_scores import members
 from leverrier.learning.structure.known_table import KnownTable
 from leverrier.learning.structure.score import BDe, BDeu, Score
 from leverrier.run.run import UNBOUNDED, Run
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_NODES = 60
 MOST_ROWS = 2**17

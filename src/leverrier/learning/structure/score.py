@@ -85,7 +85,7 @@ class LogLikelihood:
 
 @dataclass(frozen=True)
 class BIC(LogLikelihood):
-    """Log-likelihood less ½ ln N for each free parameter."""
+    """Log-likelihood less ½ ln N for each free parameter: −½ of what results call `bic`, so larger is better."""
 
     name = "BIC"
 
@@ -95,7 +95,7 @@ class BIC(LogLikelihood):
 
 @dataclass(frozen=True)
 class AIC(LogLikelihood):
-    """Log-likelihood less one for each free parameter."""
+    """Log-likelihood less one for each free parameter: −½ of what results call `aic`, so larger is better."""
 
     name = "AIC"
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from leverrier.arrays import Floats
 from leverrier.kernels.families.expectations import expect_beside
 from leverrier.kernels.search.tree_growth import count_by_feature
 from leverrier.learning.families.state_column import StateColumn
 
-Floats = NDArray[np.float64]
 NEVER = 1e-6
 """What is never expected is expected this often: a count there is a surprise, not a proof."""
 

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from leverrier.arrays import Floats
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
 from leverrier.data.variable import Label, Variable
 from leverrier.errors import OptionError
-from leverrier.models.behind.block import Block, Codes, Floats, Seen, add_number, add_states
+from leverrier.models.behind.block import Block, Codes, Seen, add_number, add_states
 from leverrier.models.behind.child_density import log_density, posterior_of, row_logs
 from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, read_fit
 from leverrier.models.families.conditional import Cells

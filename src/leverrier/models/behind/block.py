@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leverrier.arrays import Floats
+
 Codes = NDArray[np.int64]
 Holes = NDArray[np.bool_] | None
 

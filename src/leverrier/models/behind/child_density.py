@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from leverrier.models.behind.block import Block, Floats
+from leverrier.arrays import Floats
+from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, TableFit, configurations
 from leverrier.models.behind.logit_chances import probabilities
 

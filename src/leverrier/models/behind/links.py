@@ -13,7 +13,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.models.behind.block import Block, Codes, Floats
+from leverrier.arrays import Floats
+from leverrier.models.behind.block import Block, Codes
 
 Mode = Literal["shift", "all", "table", "logit"]
 """A number: its mean shifted (slopes and variance shared), or everything by class. States: a table, or a logit."""

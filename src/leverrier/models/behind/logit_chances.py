@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from leverrier.arrays import Floats
 
 
 def ordered_probabilities(theta: Floats, features: Floats, states: int) -> Floats:

@@ -8,10 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import NetworkError
 from leverrier.models.network import NEARLY_ONE, normalised
 
-Floats = NDArray[np.float64]
 Node = tuple[str, int]
 """A variable and how many slices ago: ("X", 0) is now, ("X", 1) the slice before."""
 

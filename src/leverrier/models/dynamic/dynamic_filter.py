@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.data.column import is_hole, is_number
 from leverrier.data.labels import lookup
 from leverrier.data.reading.binning import cuts_of
 from leverrier.errors import TableError
 from leverrier.inference.chains.arriving_slices import Online
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.models.dynamic.dynamic_unrolled import lay
 from leverrier.models.dynamic.sliced import Sliced
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError, TooLargeError
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.models.dynamic.cpd import GaussianCPD
 from leverrier.models.dynamic.dynamic_query import Inference, engine
 from leverrier.models.dynamic.dynamic_unrolled import lay

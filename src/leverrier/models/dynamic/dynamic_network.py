@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.sequences.read_sequences import Sequences, as_sequences, lagged, read_sequences
 from leverrier.data.table import Label
 from leverrier.errors import NetworkError, OptionError
-from leverrier.models.dynamic.cpd import CPD, Floats, GaussianCPD, Node, TableCPD
+from leverrier.models.dynamic.cpd import CPD, GaussianCPD, Node, TableCPD
 from leverrier.models.dynamic.dynamic_checks import check_number, check_slice
 from leverrier.models.dynamic.sliced import Slice
 from leverrier.models.graph import Graph

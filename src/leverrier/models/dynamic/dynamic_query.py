@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.data.table import Table, Variable, code_type
 from leverrier.errors import OptionError
@@ -16,7 +17,6 @@ from leverrier.inference.chains.boyen_koller import by_cluster, choose_clusters
 from leverrier.inference.chains.forward_backward import Chain, chain_of
 from leverrier.inference.chains.slice_passes import SlicePasses, one_cluster
 from leverrier.inference.chains.slice_paths import most_probable
-from leverrier.inference.chains.unrolled_rows import Floats
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay, parents_in
 from leverrier.models.dynamic.sliced import Sliced
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.data.table import Table, Variable, code_type
 from leverrier.errors import OptionError
 from leverrier.kernels.chains.slice_draws import draw_slices
-from leverrier.models.dynamic.cpd import Floats
 from leverrier.models.dynamic.sliced import Slice, Sliced
 from leverrier.models.graph import Graph
 

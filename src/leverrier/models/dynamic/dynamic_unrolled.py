@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import Sequences
-from leverrier.inference.chains.unrolled_rows import Floats, SliceFamily, Unrolled
+from leverrier.inference.chains.unrolled_rows import SliceFamily, Unrolled
 from leverrier.inference.exact.factors import log
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.sliced import Sliced

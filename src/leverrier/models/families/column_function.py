@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.models.families.state_kind import Codes, Floats
+from leverrier.arrays import Floats
+from leverrier.models.families.state_kind import Codes
 
 Name = Literal["value", "sum", "largest", "smallest", "difference", "product"]
 NAMES: tuple[Name, ...] = ("value", "sum", "largest", "smallest", "difference", "product")

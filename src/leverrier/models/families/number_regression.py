@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
-from leverrier.models.families.number_terms import Floats, Term
+from leverrier.models.families.number_terms import Term
 
 LOG_2_PI = float(np.log(2 * np.pi))
 

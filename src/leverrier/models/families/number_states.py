@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, ndtr, ndtri
 
+from leverrier.arrays import Floats
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_histogram import joined, pieces_of
-from leverrier.models.families.number_terms import Floats, Term
+from leverrier.models.families.number_terms import Term
 
 LEAST = 1e-12
 

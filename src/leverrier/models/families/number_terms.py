@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 
-Floats = NDArray[np.float64]
 Shape = Literal[
     "score",
     "square",

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_regression import GAUSSIAN, Noise
-from leverrier.models.families.number_terms import Floats, Term
+from leverrier.models.families.number_terms import Term
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import TooLargeError
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 MOST_CELLS = 2**24

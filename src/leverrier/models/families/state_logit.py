@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.kernels.families.log_linear import predicted
-from leverrier.models.families.state_kind import Codes, Floats, StateKind
+from leverrier.models.families.state_kind import Codes, StateKind
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.families.noisy_max import largest_of
-from leverrier.models.families.state_kind import Codes, Floats, StateKind, normalised_rows
+from leverrier.models.families.state_kind import Codes, StateKind, normalised_rows
 
 
 @dataclass(frozen=True, eq=False)

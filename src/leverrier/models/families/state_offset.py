@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.models.families.column_function import ColumnFunction
-from leverrier.models.families.state_kind import Codes, Floats, StateKind, normalised_rows
+from leverrier.models.families.state_kind import Codes, StateKind, normalised_rows
 
 
 @dataclass(frozen=True, eq=False)

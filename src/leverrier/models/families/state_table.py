@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from leverrier.models.families.state_kind import Codes, Floats, StateKind
+from leverrier.arrays import Floats
+from leverrier.models.families.state_kind import Codes, StateKind
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.kernels.search.tree_growth import AT_MOST
 from leverrier.models.families.column_function import ColumnFunction
-from leverrier.models.families.state_kind import Codes, Floats, StateKind
+from leverrier.models.families.state_kind import Codes, StateKind
 from leverrier.models.slices.code_tree import Tree
 
 _PARTS = ("feature", "split", "value", "left", "right")

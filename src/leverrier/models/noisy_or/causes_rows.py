@@ -13,6 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import TooLargeError
 
 LARGEST_GROUP = 18
@@ -21,8 +22,6 @@ ALWAYS_BY_CAUSES = 12
 """Up to here the sum over causes, which cannot cancel, is quick enough whatever the ones."""
 DIGITS = 1e-6
 """Relative error up to which a sum over ones is taken."""
-
-Floats = NDArray[np.float64]
 
 
 @cache

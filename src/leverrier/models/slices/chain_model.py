@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, feature_table
@@ -17,7 +18,6 @@ from leverrier.data.table import Variable
 from leverrier.kernels.chains.scaled_passes import backward_counts, forward
 from leverrier.models.slices.shaped_cpd import SingleCPD
 
-Floats = NDArray[np.float64]
 SMALLEST = 1e-300
 
 

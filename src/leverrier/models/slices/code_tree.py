@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.kernels.search.tree_growth import AT_MOST, find_leaves
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.unsignedinteger]
 
 

@@ -11,8 +11,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import NetworkError
-from leverrier.models.slices.code_tree import Floats
 from leverrier.models.slices.tree_cpd import Parent, TreeCPD, dense_table, restricted_in_place
 
 

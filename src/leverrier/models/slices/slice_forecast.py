@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
@@ -14,7 +15,6 @@ from leverrier.data.table import Table
 from leverrier.models.slices.chain_model import ChainModel, smoothed
 from leverrier.models.slices.slice_model import SliceModel
 
-Floats = NDArray[np.float64]
 BACK = 1000
 """So many slices of the past are kept: what memories know of older ones is next to nothing."""
 MOST_SLICES, LEAST = 400_000, 20

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
@@ -17,7 +17,6 @@ from leverrier.data.table import Variable
 from leverrier.models.slices.chain_model import Chain
 from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, StepCPD
 
-Floats = NDArray[np.float64]
 SMALLEST = 1e-300
 HOW = {SameElseCPD: "same as before, else: ", StepCPD: "before, and a step: "}
 

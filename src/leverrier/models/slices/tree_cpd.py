@@ -10,9 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.errors import NetworkError, TooLargeError
 from leverrier.kernels.search.tree_growth import AT_MOST
-from leverrier.models.slices.code_tree import Floats, Tree
+from leverrier.models.slices.code_tree import Tree
 
 MOST_CELLS = 2**24
 

@@ -60,7 +60,6 @@ def visit_rows(
             rows,
             done,
             settings.unbounded,
-            settings.random_place,
             pseudo,
             rate,
             columns.epsilon,

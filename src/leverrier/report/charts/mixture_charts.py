@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.data.matrix import matching
 from leverrier.errors import OptionError
 from leverrier.learning.mixtures.fit_mixture import MixtureResult
@@ -19,7 +19,6 @@ from leverrier.models.mixture import Mixture
 if TYPE_CHECKING:
     import altair as alt
 
-Floats = NDArray[np.float64]
 
 MOST_POINTS = 2000
 """More points than this would only cover each other: a picture shows a sample."""

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-import numpy as np
-from numpy.typing import NDArray
-
+from leverrier.arrays import Floats
 from leverrier.data.table import Label
 from leverrier.discovery.hidden_model import NodeCard
 from leverrier.discovery.result import Result
 from leverrier.report.charts.network_drawing import Picture, draw, picture
 from leverrier.report.parts.page_parts import Block, Card, Drawing, Grid, Part, Words, percent, several, shortened
 
-Floats = NDArray[np.float64]
 MOST_LINES, MOST_VALUES = 24, 12
 """Of a table so much is shown."""
 LABEL = 28

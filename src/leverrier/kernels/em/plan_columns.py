@@ -1,0 +1,19 @@
+"""Names for the columns of the arrays of integers that say how an E-step is laid out, one row a thing.
+
+What each means stands with the kernels that read it: groups and packs in expectation.py, trees, cliques and factors in
+clique_trees.py, products (groups too large to be summed over) in mean_field.py.
+"""
+
+GROUP_STATES, GROUP_STRIDE, GROUP_FIRST_PACK, GROUP_PACKS, GROUP_FIRST_ROW, GROUP_ROWS, GROUP_FIRST_ID = range(7)
+PACK_SIZE, PACK_FACTORS, PACK_BASE, PACK_OFFSET, PACK_CELL, PACK_FIRST = range(6)
+
+TREE_CLIQUES, TREE_FIRST_CLIQUE, TREE_FIRST_ROW, TREE_ROWS, TREE_FACTORS, TREE_BASE, TREE_CELLS, TREE_KEPT = range(8)
+CLIQUE_CELLS, CLIQUE_PARENT, CLIQUE_WIDTH, CLIQUE_UP, CLIQUE_DOWN = range(5)
+CLIQUE_CELL, CLIQUE_SEPARATOR, CLIQUE_FIRST_FACTOR, CLIQUE_FACTORS = range(5, 9)
+FACTOR_COLUMN, FACTOR_OFFSET = range(2)
+
+PRODUCT_FIRST_MEMBER, PRODUCT_MEMBERS, PRODUCT_FIRST_ROW, PRODUCT_ROWS = range(4)
+PRODUCT_FACTORS, PRODUCT_BASE, PRODUCT_SINGLE, PRODUCT_WIDTH = range(4, 8)
+MEMBER_SINGLE, MEMBER_STATES, MEMBER_TOUCH, MEMBER_TOUCHES = range(4)
+TOUCH_AXIS, TOUCH_AXES, TOUCH_OWN, TOUCH_COLUMN = range(4)
+AXIS_SINGLE, AXIS_STATES, AXIS_STRIDE = range(3)

@@ -79,6 +79,11 @@ def _dynamic(result: Any) -> str:
     return of_arrays(*(part[name].table() for part in parts for name in result.network.variables))
 
 
+def _mixed_drawn(_: int) -> str:
+    network = lv.learn_structure(dict(zip("ab", _points().T, strict=True)), families="auto").network
+    return of_arrays(*network.sample(50, seed=3).numbers.values())
+
+
 def _drawn(sequences: lv.Sequences) -> str:
     return of_arrays(sequences.table.codes)
 
@@ -167,6 +172,7 @@ CALLS: dict[str, Callable[[int], str]] = {
     "factorial_hmm": lambda _: _dynamic(lv.factorial_hmm(_sequences(), chains=2, states=2, seed=1)),
     "DynamicNetwork.sample": lambda _: _drawn(_markov().sample(40, seed=2, sequences=3)),
     "Mixture.sample": _mixture_drawn,
+    "MixedNetwork.sample": _mixed_drawn,
     "learn_dynamic": lambda _: _dynamic(lv.learn_dynamic(_sequences(), lags=2, cpds="tree", seed=1)),
     "fit_dynamic": lambda _: _dynamic(lv.fit_dynamic(_markov(), _sequences(), starts=3, max_iterations=20, seed=1)),
     "find_memories": lambda _: of_json(str(lv.find_memories(_sequences(), lags=2, iterations=1, seed=1))),

@@ -251,15 +251,14 @@ class Run:
         kept = [self._piece(key) for key in keys[:most]]
         left = [call for call, piece in zip(calls, kept, strict=False) if piece is None]
         results = streamed(self.workers, self.stop, there, left)
+        result: Any = None
         for key, piece in zip(keys, kept, strict=False):
-            if piece is not None:
-                yield read_back(read, piece)
-            elif self.spent or (result := next(results, None)) is None:
+            if piece is None and (self.spent or (result := next(results, None)) is None):
                 return
-            else:
+            if piece is None:
                 self._keep(key, result, write)
-                yield result
-            self.worked()
+            self.worked()  # (before it is handed out: whoever needs no more than this one does not come back)
+            yield result if piece is None else read_back(read, piece)
 
 
 UNBOUNDED = Run()

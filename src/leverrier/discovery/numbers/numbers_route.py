@@ -59,7 +59,7 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     Of a large table it is looked for and tested in `rows` of its rows, drawn at random.
     """
     begun = time.monotonic()
-    table, all_rows = expanded(table), table.n_rows
+    shape, table = shape_of(table), expanded(table)
     if rows:
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
@@ -98,7 +98,7 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
         baseline_score=first.rival.total,
         spread=0.0,
         repaired=first.repaired,
-        shape=replace(shape_of(table), rows=all_rows),
+        shape=shape,
         meanings=meanings,
         did=(*_sampled(rows), *_did(space, first, table)),
         other=model,

@@ -19,6 +19,7 @@ from leverrier.errors import NetworkError, OptionError
 from leverrier.models.families.conditional import Cells, Conditional
 from leverrier.models.graph import Graph
 from leverrier.models.margin import Margin
+from leverrier.models.over_graph import OverGraph
 
 Units = Literal["scores", "own"]
 """In nats of the normal scores, or of the numbers as the user measures them."""
@@ -26,7 +27,7 @@ _BINS = (0.2, 0.4, 0.6, 0.8)
 
 
 @dataclass(frozen=True, eq=False)
-class MixedNetwork:
+class MixedNetwork(OverGraph):
     """Graph, states of the nodes that have them, margins of those that are numbers, and each node's family.
 
     Families see normal scores of numbers and codes of states; whatever goes in and comes out here is in the user's
@@ -66,23 +67,6 @@ class MixedNetwork:
 
     def __hash__(self) -> int:
         return hash((self.graph, tuple(self.states.values())))
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return self.graph.nodes
-
-    @property
-    def edges(self) -> tuple[tuple[str, str], ...]:
-        return self.graph.edges
-
-    def parents(self, node: str) -> tuple[str, ...]:
-        return self.graph.parents(node)
-
-    def children(self, node: str) -> tuple[str, ...]:
-        return self.graph.children(node)
-
-    def blanket(self, node: str) -> tuple[str, ...]:
-        return self.graph.blanket(node)
 
     def is_number(self, node: str) -> bool:
         self.graph.parents(node)

@@ -19,6 +19,7 @@ from leverrier.errors import NetworkError, OptionError, TooLargeError
 from leverrier.models.families.conditional import StateConditional
 from leverrier.models.families.state_table import TableKind
 from leverrier.models.graph import Graph
+from leverrier.models.over_graph import OverGraph
 from leverrier.models.tabled import Method
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class Network(OverGraph):
     """Graph, states, and for each node P(node | parents) with axes: parents in order, then the node."""
 
     graph: Graph
@@ -113,23 +114,6 @@ class Network:
         object.__setattr__(network, "notes", MappingProxyType({}))
         object.__setattr__(network, "families", MappingProxyType(dict(families or {})))
         return network
-
-    @property
-    def variables(self) -> tuple[str, ...]:
-        return self.graph.nodes
-
-    @property
-    def edges(self) -> tuple[tuple[str, str], ...]:
-        return self.graph.edges
-
-    def parents(self, node: str) -> tuple[str, ...]:
-        return self.graph.parents(node)
-
-    def children(self, node: str) -> tuple[str, ...]:
-        return self.graph.children(node)
-
-    def blanket(self, node: str) -> tuple[str, ...]:
-        return self.graph.blanket(node)
 
     def cardinality(self, node: str) -> int:
         return self.shape(node)[-1]

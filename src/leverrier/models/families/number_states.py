@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,15 +21,15 @@ from leverrier.models.families.number_terms import Term
 LEAST = 1e-12
 
 
-class CodedChild:
+class CodedChild(ABC):
     """What tables and logits share: a child by its codes, drawn as a state or as a score within its code."""
 
     bounds: tuple[float, ...]
     """What parts the codes of an atomic number's scores; empty where the cells are codes."""
 
+    @abstractmethod
     def log_probabilities(self, parents: Sequence[Cells], n_rows: int) -> Floats:
         """(rows, codes)."""
-        raise NotImplementedError
 
     def codes(self, child: Cells) -> NDArray[np.int64]:
         return pieces_of(child, self.bounds) if self.bounds else np.asarray(child, dtype=np.int64)

@@ -50,7 +50,7 @@ def demo(
     with Interruptible(quiet or as_json, budget, afterwards(not static), cuts=True) as run:
         found = lv.discover(
             data,
-            draws=6,
+            draws=19,
             resamples=2,
             max_hidden=1,
             jobs=jobs,

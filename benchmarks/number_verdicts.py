@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from number_tables import FOREIGN, NOTHING, PLANTED, Columns, Planted
+from number_tables import FOREIGN, NOTHING, Columns
+from planted_number_tables import PLANTED, Planted
 
 import leverrier as lv
 

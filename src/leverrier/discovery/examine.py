@@ -123,17 +123,19 @@ def _with_evidence(
             one = one if gained is None else replace(one, held_out=gained[0], held_out_interval=gained[1])
         if each.name in back:
             one = replace(one, support=back[each.name].share, links=back[each.name].links)
-        hidden.append(replace(each, evidence=_questioned(found.steps[number + 1], each, one, search)))
+        hidden.append(
+            replace(each, evidence=_questioned(found.steps[number + 1], found.steps[number], each, one, search))
+        )
     return tuple(hidden)
 
 
-def _questioned(network: Network, each: HiddenVariable, evidence: Evidence, search: Search) -> Evidence:
+def _questioned(network: Network, rival: Network, each: HiddenVariable, evidence: Evidence, search: Search) -> Evidence:
     """What simulated tables cannot ask, because they share the rival's misfit."""
     shares = told_shares(network.posterior(search.table, each.name), search.table)
     near = sorted(each.neighbours & set(search.table.variables), key=lambda name: (-shares.get(name, 0.0), name))
     free = search.run.once(
         ("free learner", network.graph.parent_map, each.name),
-        lambda: against_free_learner(network, near, search.table, search.score, search.plan.seed),
+        lambda: against_free_learner(network, near, search.table, search.score, search.plan.seed, rival),
         lambda found: None if found is None else plain(found),
         lambda piece: None if piece is None else read_plain(piece, FreeLearner),
         lambda: None,
@@ -207,7 +209,7 @@ def _of_class(
         gained = _held_out(whole.network, search.baseline.network, search)
         evidence = evidence if gained is None else replace(evidence, held_out=gained[0], held_out_interval=gained[1])
     if not tests.none:
-        evidence = _questioned(whole.network, whole.variable, evidence, search)
+        evidence = _questioned(whole.network, search.baseline.network, whole.variable, evidence, search)
     variable = replace(whole.variable, evidence=evidence)
     empty = examined_of(search, findings(search), (), tuple(rejected), did, asked=not tests.none)
     posterior = whole.network.posterior(search.table, variable.name)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 from leverrier.discovery.evidence.evidence import Compared, Evidence
-from leverrier.discovery.evidence.null_test import threshold
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.report.words.verdict_words import evidence_sentences
@@ -60,7 +59,10 @@ def chance_words(one: Evidence) -> str:
 
 def gate_of(one: Evidence) -> float | None:
     """What a gain had to exceed to be believed, where simulated tables set it."""
-    return threshold(one.null_gains) if one.draws and one.kind is Compared.SCORE else None
+    if not one.draws or one.level is None:
+        return None
+    allowed = int(one.level * (1 + one.draws) + 1e-9)  # tables that may gain as much, the data counted among them
+    return sorted(one.null_gains, reverse=True)[allowed - 1] if allowed else None
 
 
 def comeback_words(name: str, support: float, resamples: object) -> str:

@@ -116,7 +116,7 @@ def draw(shown: Picture) -> str:
             "width": f"{layout.width:.0f}",
             "height": f"{layout.height:.0f}",
             "class": "net",
-            "role": "img",
+            "role": "group",
             "aria-label": "The network",
         },
     )

@@ -159,7 +159,7 @@ def _grid(tested: list[HiddenVariable], found: Result) -> Grid:
                 "not tested" if one is None or not one.tested else "yes" if one.believed else "no",
             )
         )
-    head = ("", "gain", "chance gained at most", "p", "held-out gain a row", "came back", "believed")
+    head = ("hidden", "gain", "chance gained at most", "p", "held-out gain a row", "came back", "believed")
     caption = "Chance: the best gain in tables simulated without it. A dash: not measured."
     return Grid(head, tuple(rows), caption, words=(0, 6), stack=True)
 

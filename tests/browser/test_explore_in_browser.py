@@ -28,6 +28,16 @@ SET = """(() => {{
     }});
     return shares;
 }})()"""
+LINES = """[...document.querySelectorAll('.reader tbody tr')].map(each =>
+    [each.cells[0].textContent, each.cells[1].textContent, Number(each.cells[2].dataset.value)])"""
+ASK = """(() => {{
+    const find = document.querySelector('.reader input[type=search]');
+    const state = document.querySelector('.reader select');
+    find.value = '{find}';
+    state.value = '{state}';
+    find.dispatchEvent(new Event('input'));
+    state.dispatchEvent(new Event('change'));
+}})()"""
 SERIOUS = """axe.run(document, {resultTypes: ['violations']}).then(found => found.violations
     .filter(each => each.impact === 'serious' || each.impact === 'critical')
     .map(each => [each.id, each.nodes.slice(0, 3).map(node => node.html.slice(0, 160))]))"""
@@ -124,22 +134,17 @@ def test_a_table_of_the_users_own_is_given_its_states(opened, folder, made):
         if page.run("!document.querySelector('.reader .found').hidden"):
             break
         page.run("new Promise(done => setTimeout(done, 40))")
-    lines = "[...document.querySelectorAll('.reader tbody tr')].map(e => [e.cells[0].textContent, e.cells[1].textContent, Number(e.cells[2].dataset.value)])"
-    shown = page.run(lines)
+    shown = page.run(LINES)
     posterior = Discovery(made["table"]).posterior(str(folder / "rows.csv"))
     assert len(shown) == 50
     for number, state, share in shown:
         row = posterior[int(number) - 1]
         assert share == pytest.approx(row.max(), abs=1e-6)
         assert state == str(row.argmax())
-    page.run(
-        "(() => { const find = document.querySelector('.reader input[type=search]'); find.value = '137'; find.dispatchEvent(new Event('input')); })()"
-    )
-    assert [each[0] for each in page.run(lines)] == ["137"]
-    page.run(
-        "(() => { const find = document.querySelector('.reader input[type=search]'); find.value = ''; const state = document.querySelector('.reader select'); state.value = '1'; state.dispatchEvent(new Event('change')); })()"
-    )
-    assert {each[1] for each in page.run(lines)} == {"1"}
+    page.run(ASK.format(find="137", state=""))
+    assert [each[0] for each in page.run(LINES)] == ["137"]
+    page.run(ASK.format(find="", state="1"))
+    assert {each[1] for each in page.run(LINES)} == {"1"}
 
 
 def test_columns_can_be_set_with_the_keyboard_alone(opened):

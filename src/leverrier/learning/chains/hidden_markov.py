@@ -130,7 +130,14 @@ def hidden_markov(
     emissions: str | Mapping[str, str] | None = None,
     durations: str | None = None,
     lags: int = 0,
-    **settings: Any,
+    numbers: Sequence[str] | None = None,
+    criterion: Criterion = "bic",
+    name: str = "state",
+    prior: float | None = None,
+    max_iterations: int = 500,
+    tolerance: float = 0.01,
+    budget: float | None = None,
+    progress: Progress | None = None,
 ) -> HiddenRegimes: ...
 
 

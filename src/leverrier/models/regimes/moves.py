@@ -1,7 +1,7 @@
 """How a hidden state moves: transition tables, logits over inputs, states that stay, and lengths of stay by other laws.
 
 Whatever the law, a walk over *steps* results: a plain Markov chain whose steps each belong to one state. A length of
-stay that is not geometric has several steps a state [Langrock & Zucchini 2011], so that all inference is that of a chain.
+stay that is not geometric has several steps a state [Langrock & Zucchini 2011]: all inference is then that of a chain.
 """
 
 from __future__ import annotations

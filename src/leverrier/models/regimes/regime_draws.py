@@ -4,15 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.sequences.panel import Panel
-from leverrier.models.regimes.emission import Family
-from leverrier.models.regimes.regime_model import RegimeModel
+from leverrier.data.variable import Variable
+from leverrier.models.regimes.emission import Emission, Family
+from leverrier.models.regimes.moves import Moves
 from leverrier.models.regimes.regime_passes import passed
 from leverrier.models.regimes.terms import CLOCK, design
+
+
+class Drawable(Protocol):
+    """What sequences are drawn from."""
+
+    @property
+    def variables(self) -> tuple[Variable, ...]: ...
+
+    @property
+    def emissions(self) -> tuple[Emission, ...]: ...
+
+    @property
+    def moves(self) -> Moves: ...
+
+    @property
+    def numbers(self) -> tuple[str, ...]: ...
+
+    def logs(self, panel: Panel) -> Floats: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +53,7 @@ class RegimeForecast:
     numbers: Mapping[str, Interval] = field(default_factory=dict)
 
 
-def empty_panel(model: RegimeModel, n: int, length: int) -> Panel:
+def empty_panel(model: Drawable, n: int, length: int) -> Panel:
     """Sequences of holes, inputs at their usual values."""
     starts = np.arange(0, n * length + 1, length, dtype=np.int64)
     times = np.tile(np.arange(length, dtype=np.float64), n)
@@ -42,7 +62,7 @@ def empty_panel(model: RegimeModel, n: int, length: int) -> Panel:
     return Panel(values, labels, starts, times)
 
 
-def drawn_states(model: RegimeModel, panel: Panel, rng: np.random.Generator) -> Integers:
+def drawn_states(model: Drawable, panel: Panel, rng: np.random.Generator) -> Integers:
     """By slice, a state; the walk over steps along every sequence, all sequences at once."""
     walk = model.moves.walk(panel)
     step = np.zeros(panel.n_slices, dtype=np.int64)
@@ -61,7 +81,7 @@ def drawn_states(model: RegimeModel, panel: Panel, rng: np.random.Generator) -> 
 
 
 def drawn_like(
-    model: RegimeModel,
+    model: Drawable,
     panel: Panel,
     rng: np.random.Generator,
     residuals: Mapping[str, Floats] | None = None,
@@ -93,7 +113,7 @@ def drawn_like(
 
 
 def _fill(
-    model: RegimeModel,
+    model: Drawable,
     panel: Panel,
     states: Integers,
     slices: Integers,
@@ -129,17 +149,17 @@ def _rows(panel: Panel, terms: tuple, slices: Integers) -> Floats:
     return made
 
 
-def forecast(model: RegimeModel, panel: Panel, steps: int, interval: float, draws: int, seed: int) -> RegimeForecast:
+def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: int, seed: int) -> RegimeForecast:
     """By simulation from the filtered states at the end; inputs stay as they last were, clocks go on."""
     rng = np.random.default_rng(seed)
-    back = max(model.lags, 1)
+    back = max((term.lag for each in model.emissions for term in each.terms), default=0) or 1
     ends = panel.starts[1:]
     walk = model.moves.walk(panel)
     last = passed(walk, model.logs(panel), panel.starts).filtered[ends - 1]
     names = list(panel.values)
     n, long = panel.persons, back + steps
     shape = {name: np.full((n, draws, long), np.nan) for name in names}
-    explained = set(model.outcomes)
+    explained = {each.name for each in model.emissions}
     times = np.empty((n, draws, long))
     for i in range(n):
         low, high = int(panel.starts[i]), int(ends[i])
@@ -176,10 +196,10 @@ def _first_steps(last: Floats, draws: int, rng: np.random.Generator) -> Integers
 
 
 def _summary(
-    model: RegimeModel, future: Panel, states: Integers, values: Mapping[str, Floats], back: int, interval: float
+    model: Drawable, future: Panel, states: Integers, values: Mapping[str, Floats], back: int, interval: float
 ) -> RegimeForecast:
     n, draws, _ = states.shape
-    shares = np.stack([(states == k).mean(axis=1) for k in range(model.states)], axis=2)
+    shares = np.stack([(states == k).mean(axis=1) for k in range(model.moves.states)], axis=2)
     chances: dict[str, Floats] = {}
     numbers: dict[str, Interval] = {}
     for each in model.emissions:

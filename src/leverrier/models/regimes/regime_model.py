@@ -12,6 +12,7 @@ from leverrier.data.sequences.panel import Panel, read_panel
 from leverrier.data.variable import Variable
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.moves import Moves, Walk
+from leverrier.models.regimes.regime_draws import RegimeForecast, drawn_like, empty_panel, forecast
 from leverrier.models.regimes.regime_passes import Passed, best_path, by_state, passed, smoothed
 from leverrier.models.regimes.terms import design
 
@@ -126,15 +127,13 @@ class RegimeModel:
 
     def sample(self, n: int = 1, length: int = 100, *, seed: int = 0, panel: Panel | None = None) -> Panel:
         """So many sequences drawn from the model; with a panel, as long as its sequences and with its inputs."""
-        from leverrier.models.regimes.regime_draws import drawn_like, empty_panel
-
         like = empty_panel(self, n, length) if panel is None else panel
         return drawn_like(self, like, np.random.default_rng(seed), holes=panel is not None)[0]
 
-    def forecast(self, data: Any, steps: int = 1, *, interval: float = 0.9, draws: int = 500, seed: int = 0) -> Any:
+    def forecast(
+        self, data: Any, steps: int = 1, *, interval: float = 0.9, draws: int = 500, seed: int = 0
+    ) -> RegimeForecast:
         """What comes after each sequence: chances of states and categories, intervals of numbers, by simulation."""
-        from leverrier.models.regimes.regime_draws import forecast
-
         return forecast(self, self.panel(data), steps, interval, draws, seed)
 
     def __repr__(self) -> str:

@@ -1,7 +1,7 @@
-"""Logits of states on a hidden variable's places and on columns beside it: value, gradient and information in one pass.
+"""Logits of states on a hidden variable's places and on columns beside it: value, gradient, information in one pass.
 
-A case is a place and a row; it counts by `share` (places, rows). `theta` of an ordered logit: first threshold, logs of the
-steps between thresholds, slopes; of an unordered one: constants of all states but the first, then slopes by feature.
+A case is a place and a row; it counts by `share` (places, rows). `theta` of an ordered logit: first threshold, logs of
+the steps between thresholds, slopes; of an unordered one: constants of all states but the first, slopes by feature.
 """
 
 import math
@@ -95,7 +95,9 @@ def ordered_pass(theta, basis, terms, codes, share, states, gradient, informatio
                 lower, upper = steep[s], steep[s + 1]
                 by[s, 0] = upper - lower
                 for j in range(1, states - 1):
-                    by[s, j] = ((upper if s >= j and s < states - 1 else 0.0) - (lower if s - 1 >= j else 0.0)) * steps[j]
+                    by[s, j] = ((upper if s >= j and s < states - 1 else 0.0) - (lower if s - 1 >= j else 0.0)) * steps[
+                        j
+                    ]
                 for j in range(m):
                     by[s, states - 1 + j] = (lower - upper) * features[j]
             code = codes[r]

@@ -42,7 +42,7 @@ def solve_small(a, b, n):
 
 
 @njit(cache=True, nogil=True)
-def shared_fit(own, gram, cross, inner, n_rows, constants, slopes):
+def shared_fit(own, gram, cross, inner, constants, slopes):
     """One regression on the terms and the expected basis: `own` is 0, the terms, the child. Gives its squares."""
     p, q = own.shape[0] - 1, inner.shape[0]
     m, at = p + q, own[p]
@@ -135,7 +135,7 @@ def number_steps(design, owns, sizes, by_place, gram, basis, posterior, floor, c
                 constants[c, k] = constant
                 variances[c, k] = (max(squares, 0.0) + floor[0] * floor[1]) / (rows + floor[0])
         else:
-            squares = shared_fit(own, gram, cross, inner, gram[0, 0], moved, slopes[c, 0])
+            squares = shared_fit(own, gram, cross, inner, moved, slopes[c, 0])
             for k in range(places):
                 constants[c, k] = moved[0]
                 for i in range(q):

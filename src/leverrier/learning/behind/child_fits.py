@@ -78,7 +78,7 @@ def _logit(block: Block, latent: Latent, link: Link, posterior: Floats, before: 
         beside, codes = np.empty((0, seen.states)), np.arange(seen.states)
         share = np.stack([np.bincount(seen.codes, each, seen.states) for each in posterior.T]).astype(np.float64)
     known = isinstance(before, LogitFit)
-    counts = np.bincount(seen.codes, minlength=seen.states)
+    counts = np.bincount(seen.codes, minlength=seen.states).astype(np.float64)
     theta = before.theta if known else start_theta(counts, latent.basis.shape[1] + len(terms), seen.ordered)
     steps = NEWTON if known else FIRST_NEWTON
     theta = climb_logit(theta, latent.basis, beside, codes, share, seen.states, seen.ordered, steps)

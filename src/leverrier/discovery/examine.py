@@ -20,6 +20,7 @@ from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.search import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
+from leverrier.discovery.small_table import told_simply
 from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
 from leverrier.formats.typed import plain, read_plain
 from leverrier.learning.structure.score import Score
@@ -90,7 +91,9 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNB
         return _of_class(search, whole, rejected, tests, did, begun)
     hidden = _with_evidence(found, evidence, search, tests)
     examined = examined_of(search, found, hidden, tuple(rejected), did, asked=not tests.none)
-    if not hidden and tests.power and tests.draws:
+    if tests.draws and plan.method == "region" and plan.max_hidden:
+        examined = told_simply(examined, table, score, plan, tests.level, run)
+    if not examined.hidden and tests.power and tests.draws:
         missed = power(search.baseline.network, round(table.total), score, plan, run)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)

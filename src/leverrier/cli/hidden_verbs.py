@@ -94,10 +94,7 @@ def classes(
     states: str,
     starts: int,
     output: str | None,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     seed: int,
     jobs: int | None,
     budget: float | None,
@@ -116,7 +113,7 @@ def classes(
         run.load(lv.read_table, lv.latent_classes)
         run.stop.break_in()
         found = lv.latent_classes(
-            options.rows_of(table, ignore, types, missing, weights, max_memory, cluster),
+            reading.rows(table, max_memory, cluster),
             states=_numbers(states),
             starts=starts,
             seed=seed,
@@ -174,10 +171,7 @@ def causes(
     alike: bool,
     sweeps: int,
     chains: int,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     pictures: str | None,
     seed: int,
     jobs: int | None,
@@ -201,9 +195,7 @@ def causes(
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
-        signs = lv.read_table(
-            table, ignore=list(ignore), types=options.types_asked(types), missing=list(missing), weights=weights
-        )
+        signs = reading.table(table)
         found = lv.hidden_causes(
             signs,
             method,

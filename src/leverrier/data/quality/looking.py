@@ -28,12 +28,12 @@ Codes = NDArray[np.int32]
 
 def looked(table: Table) -> tuple[Noticed, ...]:
     """What can be seen in the rows; nothing in a table with too few of them."""
-    if table.n_rows < LEAST_ROWS or not table.variables:
+    if table.n_rows < LEAST_ROWS or not table.columns:
         return ()
     rows = np.unique(np.linspace(0, table.n_rows - 1, min(ROWS, table.n_rows)).astype(np.int64))
     some = table.take(rows)
     codes = np.where(some.codes == some.missing, -1, some.codes.astype(np.int32))[:COLUMNS]
-    names = table.variables[:COLUMNS]
+    names = tuple(column.name for column in table.columns[:COLUMNS])
     numbers = {name: some.numbers[name] for name in names if name in some.numbers}
     hot = list(one_hot(table, names, codes))
     taken = {name for each in hot for name in each.columns}

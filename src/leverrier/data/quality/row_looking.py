@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +31,11 @@ class Table(Protocol):
     @property
     def noticed(self) -> tuple[Noticed, ...]: ...
     @property
-    def variables(self) -> tuple[str, ...]: ...
-    @property
     def n_rows(self) -> int: ...
     @property
     def missing(self) -> int: ...
 
-    def take(self, rows: Any) -> Self: ...
+    def take(self, rows: Any) -> Table: ...
     def index(self, name: str) -> int: ...
     def column(self, name: str) -> NDArray[np.unsignedinteger]: ...
 
@@ -52,7 +50,7 @@ PATTERNS = 200
 
 def look_at_rows(table: Table) -> Iterator[Noticed]:
     """Rows that are copies; neighbours that are alike, and why."""
-    if table.counted or table.weights is not None or table.n_rows < LEAST_ROWS or len(table.variables) < 3:
+    if table.counted or table.weights is not None or table.n_rows < LEAST_ROWS or len(table.columns) < 3:
         return
     cells = _cells(table)
     copied = _copies(cells)
@@ -65,17 +63,21 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
     if alike and moment is not None and moment.name == "date":
         yield Noticed(Notice.TIME_ORDERED, moment.columns)
         return
-    ordered = [name for name, codes in zip(table.variables, cells, strict=False) if _sorted(codes)]
+    ordered = [name for name, codes in zip(_names(table), cells, strict=False) if _sorted(codes)]
     for name in ordered[:2]:
         yield Noticed(Notice.SORTED, (name,))
     if alike and not ordered and Notice.CLUSTERED_ROWS not in named and not copied:
         yield Noticed(Notice.CLUSTERED_ROWS, count=table.n_rows)
 
 
+def _names(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns)
+
+
 def _cells(table: Table) -> NDArray[np.int64]:
     """Codes of the first rows, with numbers as finely as they came: (variables, rows)."""
     cells = table.codes[:, :ROWS].astype(np.int64)
-    for place, name in enumerate(table.variables):
+    for place, name in enumerate(_names(table)):
         if name in table.raw:
             _, cells[place] = np.unique(table.raw[name][:ROWS], return_inverse=True)
     return cells

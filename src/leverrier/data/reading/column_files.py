@@ -22,8 +22,8 @@ from leverrier.errors import TableError
 if TYPE_CHECKING:
     import duckdb
 
-_TEXT, _PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
-TEXT_AND_PARQUET = (*_TEXT, *_PARQUET)
+TEXT, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
+TEXT_AND_PARQUET = (*TEXT, *PARQUET)
 _CELLS = 750_000
 """The copy of a CSV holds about this many cells in memory at a time."""
 
@@ -70,7 +70,7 @@ def kind_of(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     packed = suffixes[-1:] == [".gz"]
     kind = suffixes[-1 - packed] if len(suffixes) > packed else ""
-    return kind if not packed or kind in _TEXT else ".gz"
+    return kind if not packed or kind in TEXT else ".gz"
 
 
 def require_file(path: Path) -> None:
@@ -87,7 +87,7 @@ def is_parquet(path: Path) -> bool:
     """Whether a file that can be read is Parquet."""
     if path.is_dir():
         raise TableError(f"{path} is a folder: expected a file")
-    if kind_of(path) not in _PARQUET:
+    if kind_of(path) not in PARQUET:
         return False
     require_file(path)
     return True

@@ -20,6 +20,7 @@ from leverrier.data.reading.formulas import as_it_was
 from leverrier.errors import OptionError, TableError
 from leverrier.hints import option
 
+_ROWS = 20_000  # at a time
 SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -112,23 +113,38 @@ def _separator(line: str, path: Path) -> str:
 
 def clean_copy(path: Path, encoding: str, header: Header, target: Path) -> None:
     """The rows as plain UTF-8 CSV with one kind of line end; a row too long or short is an error with its line."""
+    with open(target, "w", encoding="utf-8", newline="") as out:
+        write = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        write.writerow(header.names)
+        for rows in sound_rows(path, encoding, header, _ROWS):
+            write.writerows(rows)
+
+
+def sound_rows(path: Path, encoding: str, header: Header, most: int) -> Iterator[list[list[str]]]:
+    """The rows after the header, so many at a time; one that is too long or short is an error with its line."""
     width = len(header.names)
-    with opened(path, encoding) as text, open(target, "w", encoding="utf-8", newline="") as out:
+    block: list[list[str]] = []
+    with opened(path, encoding) as text:
         for _ in range(header.skip):
             text.readline()
         reader = csv.reader(text, delimiter=header.delimiter, strict=True)
-        write = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
-        line = header.skip + 1
+        line, first = header.skip + 1, True
         try:
             for row in reader:
                 if not row and width == 1:
                     row = [""]
-                if row:
-                    write(_fitted(row, width, path, line))
+                if row and not first:
+                    block.append(_fitted(row, width, path, line))
+                first = first and not row
                 line = header.skip + reader.line_num + 1
+                if len(block) >= most:
+                    yield block
+                    block = []
         except csv.Error as problem:
             what = "a quote is opened and not closed" if "end of data" in str(problem) else str(problem)
             raise TableError(f"{path}, line {line}: {what}") from None
+    if block:
+        yield block
 
 
 def _fitted(row: list[str], width: int, path: Path, line: int) -> list[str]:

@@ -12,6 +12,8 @@ from leverrier.data.variable import Label
 from leverrier.errors import OptionError
 from leverrier.hints import option
 
+FILE_OPTIONS = ("encoding", "delimiter", "decimal", "sheet")
+
 
 class ReadingOptions(TypedDict, total=False):
     """What every function that reads a table accepts beside its own options; see `read_table`."""
@@ -25,6 +27,8 @@ class ReadingOptions(TypedDict, total=False):
     delimiter: str | None
     decimal: str | None
     sheet: str | int | None
+    by: str | Sequence[str] | None
+    time: str | None
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class FileOptions:
 
     @property
     def given(self) -> list[str]:
-        return [name for name in ("encoding", "delimiter", "decimal", "sheet") if getattr(self, name) is not None]
+        return [name for name in FILE_OPTIONS if getattr(self, name) is not None]
 
     def only(self, what: str, *fitting: str) -> None:
         """Options that mean nothing for this kind of source are not passed over in silence."""

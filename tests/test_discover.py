@@ -140,7 +140,9 @@ def test_a_class_behind_numbers_and_categories_is_found_and_its_absence_too(tmp_
     assert found.hidden[0].states == 3
     assert adjusted_rand_score(z, np.asarray(found.posterior(frame)).argmax(axis=1)) >= 0.9
     found.save(tmp_path / "classes.json")
-    assert np.asarray(lv.load(tmp_path / "classes.json").posterior(frame)) == pytest.approx(np.asarray(found.posterior(frame)), abs=1e-9)
+    assert np.asarray(lv.load(tmp_path / "classes.json").posterior(frame)) == pytest.approx(
+        np.asarray(found.posterior(frame)), abs=1e-9
+    )
     without, _ = mixed(2, classes=False)
     assert lv.discover(without, draws=3, jobs=1).hidden == ()
 

@@ -69,8 +69,13 @@ def test_states_are_added_to_the_users_own_kind_of_frame(found, truth):
 def test_new_rows_may_lack_columns_and_hold_values_never_seen(found, truth):
     frame = truth.drop("h").to_pandas().head(5).drop(columns="c0").astype(object)
     frame.iloc[0, 0] = "never seen"
-    shares = np.asarray(found.posterior(frame))
-    assert shares.sum(axis=1) == pytest.approx(np.ones(5))
+    with pytest.raises(lv.TableError, match=r"'never seen' in row 1.*unseen=\"hole\""):
+        found.posterior(frame)
+    with pytest.warns(UserWarning, match="1 cell hold labels never seen before.*'never seen'"):
+        shares = found.posterior(frame, unseen="hole")
+    assert shares.sum(axis=1).to_numpy() == pytest.approx(np.ones(5))
+    assert shares.index.equals(frame.index)
+    assert list(shares.columns) == list(found.states_of("H1"))
 
 
 def test_saved_and_loaded_it_is_the_same(found, truth, tmp_path):
@@ -140,9 +145,8 @@ def test_a_class_behind_numbers_and_categories_is_found_and_its_absence_too(tmp_
     assert found.hidden[0].states == 3
     assert adjusted_rand_score(z, np.asarray(found.posterior(frame)).argmax(axis=1)) >= 0.9
     found.save(tmp_path / "classes.json")
-    assert np.asarray(lv.load(tmp_path / "classes.json").posterior(frame)) == pytest.approx(
-        np.asarray(found.posterior(frame)), abs=1e-9
-    )
+    again = lv.load(tmp_path / "classes.json").posterior(frame)
+    assert np.asarray(again) == pytest.approx(np.asarray(found.posterior(frame)), abs=1e-9)
     without, _ = mixed(2, classes=False)
     assert lv.discover(without, draws=3, jobs=1).hidden == ()
 

@@ -112,7 +112,7 @@ class Discovery:
         """Of sequences, what a slice costs the model (less is better): of the data learnt from, or of others."""
         if self.result.time is None:
             raise OptionError("bits a slice are for sequences: this discovery is of a table")
-        return self.result.time.face.bits_per_slice(self._sequences(data))
+        return self.result.time.face.bits_per_slice(self._sequences(data, "hole"))
 
     def posterior(
         self, data: Any = None, name: str | None = None, *, unseen: Unseen = "error", **reading: Unpack[ReadingOptions]

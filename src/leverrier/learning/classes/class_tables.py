@@ -58,6 +58,22 @@ class OutcomeRow:
 
 
 @dataclass(frozen=True)
+class RegressionRow:
+    """A column regressed within a class: one term, on the scale of its kind (a mean, a log rate, a logit)."""
+
+    column: str
+    state_class: int
+    term: str
+    of: Label | None
+    estimate: float
+    standard_error: float
+    z: float
+    p_value: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
 class TestRow:
     """A test: of what, how, and what came out."""
 

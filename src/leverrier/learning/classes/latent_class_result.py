@@ -22,6 +22,7 @@ from leverrier.learning.classes.class_tables import (
     InvarianceRow,
     OutcomeRow,
     ProfileRow,
+    RegressionRow,
     ResidualRow,
     RowTable,
     TestRow,
@@ -115,6 +116,11 @@ class LatentClassResult:
     def outcomes(self) -> RowTable[OutcomeRow]:
         """Each outcome in each class: probabilities of states, or means."""
         return self.study.outcome_table
+
+    @property
+    def regressions(self) -> RowTable[RegressionRow]:
+        """With regress=: the coefficients within each class."""
+        return self.study.regressions
 
     @property
     def tests(self) -> RowTable[TestRow]:

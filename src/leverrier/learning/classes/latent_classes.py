@@ -202,9 +202,15 @@ def _study_settings(
     if own.prior is not None:
         raise OptionError("prior= is for plain classes: leave it out with predictors, outcomes, weights or groups")
 
-    def simple(table: Table, states: int, at: int) -> Floats:
+    def simple(table: Table, states: int, at: int) -> tuple[Floats, tuple[float, ...]]:
         variable = free_name("class", table.variables)
-        return own.fit(table, variable, states, at).posterior(variable)
+        used = table if table.weights is None else table.take(table.weights > 0)
+        found = own.fit(used, variable, states, at)
+        if used.n_rows == table.n_rows:
+            shares = found.posterior(variable)
+        else:
+            shares = found.network.posterior(replace(table, weights=None), variable)
+        return shares, tuple(start.log_likelihood for start in found.starts)
 
     return Settings(
         own.starts,

@@ -53,3 +53,25 @@ def class_profiles(found: LatentClassResult, most: int = MOST_COLUMNS) -> altair
         height=CELL * len(rows),
         title=alt.TitleParams(f"{found.states} latent classes", anchor="start", color=INK),
     )
+
+
+def fit_scree(found: LatentClassResult) -> altair.TopLevelMixin:
+    """BIC and AIC by number of classes: where the line bends, more classes stop paying."""
+    import altair as alt
+
+    values = [
+        {"classes": row.states, "criterion": name, "value": float(value)}
+        for row in found.table
+        for name, value in (("BIC", row.bic), ("AIC", row.aic))
+    ]
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("classes:O", title="classes", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
+            color=alt.Color("criterion:N", title=None),
+            tooltip=["classes:O", "criterion:N", alt.Tooltip("value:Q", format=",.1f")],
+        )
+        .properties(width=320, height=180, title=alt.TitleParams("BIC and AIC", anchor="start", color=INK))
+    )

@@ -34,8 +34,9 @@ from leverrier.run.run import Run
 MORE_STARTS = 4
 """Of the asked starts, one in so many is drawn anew for the whole model when simpler classes can be begun from."""
 MOST_PAIRS = 10
-Simple = Callable[[Table, int, int], Floats]
-"""The posteriors (rows, classes) of plain classes of a table: with so many classes, from this seed."""
+Simple = Callable[[Table, int, int], tuple[Floats, tuple[float, ...]]]
+"""The posteriors (rows, classes) of plain classes of a table, and where each start ended: with so many classes, from
+this seed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,15 +129,18 @@ def analyse(data: Any, asked: Asked, wanted: Sequence[int], settings: Settings) 
 
 def _fitted(spec: ClassSpec, roles: Roles, classes: int, settings: Settings) -> ClassFitted:
     first: list[Floats] = []
+    ends: tuple[float, ...] = ()
     starts = settings.starts
     if classes > 1 and all(item.kind is IndicatorKind.NOMINAL for item in roles.items):
         table = replace(roles.measured, weights=_whole(roles), raw={})
-        first = [settings.simple(table, classes, settings.seed)]
-        if not spec.items[0].plain or spec.terms.size > 1 or len(spec.items) > len(roles.items):
-            starts = 1 + starts // MORE_STARTS
-        elif all(item.plain for item in spec.items):
+        shares, ends = settings.simple(table, classes, settings.seed)
+        first = [shares]
+        if spec.terms.size > 1 or len(spec.items) > len(roles.items) or not all(item.plain for item in spec.items):
+            starts, ends = 1 + starts // MORE_STARTS, ()
+        else:  # the same model: every start was made there
             starts = 1
     fitted = fit_classes(spec, classes, starts, settings.seed, first, settings.run)
+    fitted = replace(fitted, ends=ends) if ends else fitted
     return _with_found_pairs(fitted, settings) if settings.search else fitted
 
 

@@ -11,10 +11,10 @@ from scipy.stats import chi2, norm
 
 from leverrier.arrays import Floats
 from leverrier.data.variable import Label
-from leverrier.learning.classes.class_tables import Coefficient, ProfileRow, TestRow
+from leverrier.learning.classes.class_tables import Coefficient, ProfileRow, RegressionRow, TestRow
 from leverrier.learning.classes.fitting.class_climb import ClassFitted
 from leverrier.learning.classes.parts.densities import Categorical, Cumulative, Normal
-from leverrier.learning.classes.parts.indicator import Indicator
+from leverrier.learning.classes.parts.indicator import Indicator, Role
 from leverrier.learning.classes.parts.terms import Terms
 
 
@@ -157,6 +157,36 @@ def coefficient_rows(
                 odds = float(np.exp(value))
             low, high = value - reach * error, value + reach * error
             rows.append(Coefficient(k, 0, said, value, error, z, p, low, high, odds))
+    return tuple(rows)
+
+
+def regression_rows(fitted: ClassFitted, covariance: Floats, level: float) -> tuple[RegressionRow, ...]:
+    """The coefficients of columns that are regressed on others within classes, in the data's units."""
+    reach, rows = float(norm.ppf(0.5 + level / 2)), []
+    likelihood = fitted.likelihood
+    for place, item in enumerate(fitted.spec.items):
+        if item.back is None:
+            continue
+        offset, named = likelihood.offsets[place + 1], likelihood.indicators[place].parameters
+        unit = item.scale if isinstance(likelihood.indicators[place].density, Normal) else 1.0
+        shift = item.shift if isinstance(likelihood.indicators[place].density, Normal) else 0.0
+        terms = len(item.own_names)
+        own = [i for i, each in enumerate(named) if each.role is Role.PROFILE]
+        for first in range(0, len(own), terms):  # a class (and state) has its terms in a row
+            where = [offset + i for i in own[first : first + terms]]
+            values = unit * item.back @ fitted.theta[where]
+            values[0] += shift
+            spread = unit**2 * item.back @ covariance[np.ix_(where, where)] @ item.back.T
+            for t, term in enumerate(item.own_names):
+                value, error = float(values[t]), float(np.sqrt(max(spread[t, t], 0.0)))
+                z = value / error if error > 0 else float("nan")
+                each = named[own[first]]
+                said = "(constant)" if term == "1" else term
+                low, high = value - reach * error, value + reach * error
+                p = float(2 * norm.sf(abs(z)))
+                rows.append(
+                    RegressionRow(item.name, each.state_class or 0, said, each.state, value, error, z, p, low, high)
+                )
     return tuple(rows)
 
 

@@ -78,9 +78,8 @@ class Roles:
 
 def read_roles(data: Any, asked: Asked) -> Roles:
     table = _table(data, asked)
-    for name in asked.columns:
-        if isinstance(data, Table) and name == asked.weights and name not in table.variables:
-            raise OptionError(f"weights={name!r}: the Table has no such column; read_table(weights=) keeps it")
+    if isinstance(asked.weights, str) and asked.weights not in table.variables and table.weights is None:
+        table.index(asked.weights)  # says which columns there are
     sampling, notes = _sampling(table, asked)
     taken = {name for name in asked.columns if name in table.variables}
     wanted = asked.indicators if asked.indicators and not isinstance(asked.indicators, Mapping) else None
@@ -267,5 +266,5 @@ def _holes(table: Table, asked: Asked, items: tuple[Item, ...]) -> tuple[str, ..
         for place, label in enumerate(table.states[asked.by_group]):
             rows = int((codes == place).sum())
             if rows < FEW_ROWS:
-                notes.append(f"the group {asked.by_group} = {label} has only {rows} rows: what differs in it is unsure")
+                notes.append(f"only {rows} rows have {asked.by_group} = {label}: what differs there is unsure.")
     return tuple(notes)

@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.data.variable import Label
 from leverrier.learning.classes.analysis.class_estimates import (
     Figures,
     coefficient_rows,
@@ -18,6 +17,7 @@ from leverrier.learning.classes.analysis.class_estimates import (
     ratio_row,
     raw_coefficients,
     raw_covariance,
+    regression_rows,
     share_figures,
     wald_row,
 )
@@ -29,12 +29,14 @@ from leverrier.learning.classes.class_tables import (
     Coefficient,
     OutcomeRow,
     ProfileRow,
+    RegressionRow,
     ResidualRow,
     RowTable,
     TestRow,
 )
 from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from
 from leverrier.learning.classes.fitting.class_covariance import ClassCovariance, ErrorsFrom, default_errors
+from leverrier.learning.classes.parts.indicator import Role
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import Terms, constant
 
@@ -134,6 +136,10 @@ class ClassStudy:
         found = {figures.column: figures.errors(self.matrix) for figures in self.figures}
         found[self.variable] = found[self.variable][:, 0]
         return {**found, **self.resampled}
+
+    @cached_property
+    def regressions(self) -> RowTable[RegressionRow]:
+        return RowTable(RegressionRow, regression_rows(self.fitted, self.matrix, self.level))
 
     @cached_property
     def invariance(self) -> Invariance | None:
@@ -249,10 +255,15 @@ class ClassStudy:
         """What should make a reader careful: edges, level directions, separation."""
         found = list(self.notes)
         edge = self.covariance.at_edge
-        names: list[Label] = [str(each) for each in edge if each.column != "class"]
+        names = [str(each) for each in edge if each.role not in (Role.SHARE, Role.SPREAD)]
+        found += [
+            f"the spread of {each} is at its limit: none beyond that of its kind."
+            for each in edge
+            if each.role is Role.SPREAD
+        ]
         if names:
             more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-            found.append(f"at probability 0 or 1 (no standard error): {'; '.join(map(str, names[:6]))}{more}.")
+            found.append(f"at probability 0 or 1 (no standard error): {'; '.join(names[:6])}{more}.")
         _, _, terms, separated = self._logit
         apart = sorted({terms.names[i % terms.size] for i, flag in enumerate(separated) if flag})
         if apart and self.fitted.classes > 1:

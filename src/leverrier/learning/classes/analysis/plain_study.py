@@ -60,6 +60,8 @@ def study_text(table: FitTable, why: str, study: ClassStudy) -> str:
     parts.append(_profile_lines(study))
     if study.predictors:
         parts += ["", "Predictors of the class, against class 0 (log odds)", str(study.coefficients)]
+    if len(study.regressions):
+        parts += ["", "Regressions within classes", str(study.regressions)]
     if study.outcomes:
         parts += ["", "Outcomes by class", str(study.outcome_table)]
     if study.groups is not None and study.invariance is not None:

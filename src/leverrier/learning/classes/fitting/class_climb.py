@@ -20,7 +20,7 @@ EM_STEPS = 30
 NEWTON_STEPS = 60
 LITTLE = 1e-3
 """A logit with less information than this is at its edge: its probability is 0 or 1 as far as the rows can tell."""
-ALIKE = 1e-4
+ALIKE = 1e-3
 """Ends within so many nats are the same."""
 LIMITS = {Role.SHARE: 30.0, Role.THRESHOLD: 40.0, Role.SHARED: 30.0}
 
@@ -54,7 +54,7 @@ class ClassFitted:
 
     @property
     def best_count(self) -> int:
-        return int(sum(end > self.log_likelihood - max(ALIKE, 1e-8 * abs(self.log_likelihood)) for end in self.ends))
+        return int(sum(end > self.log_likelihood - max(ALIKE, 1e-7 * abs(self.log_likelihood)) for end in self.ends))
 
     @property
     def posterior(self) -> Floats:

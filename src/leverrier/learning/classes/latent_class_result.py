@@ -76,6 +76,11 @@ class LatentClassResult:
         return self.table.row(self.states).log_likelihood
 
     @property
+    def total(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.fit.total if self.asked is None else self.asked.fitted.likelihood.total
+
+    @property
     def status(self) -> Status:
         return self.table.row(self.states).status
 

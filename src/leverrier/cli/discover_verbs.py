@@ -34,6 +34,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 )
 @options.reading
 @options.names
+@click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a household: drawn together.")
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
 @click.option(
     "--level",
@@ -75,6 +76,7 @@ def discover(
     method: Method,
     reading: options.Reading,
     names: tuple[str, ...],
+    groups: str | None,
     max_hidden: int | None,
     level: float,
     draws: int,
@@ -122,6 +124,7 @@ def discover(
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
+            groups=groups,
             budget=run.seconds,
             jobs=jobs,
             seed=seed,

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence
+from leverrier.discovery.evidence.whole_groups import Groups, Likeness, likeness
 from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
@@ -25,11 +27,11 @@ WORTH_A_TEST = 1.0
 """Nats below which a gain is not worth a test: docs/decisions/0015-a-level-instead-of-a-floor.md."""
 
 
-def null_test(search: Search, draws: int, level: float = LEVEL) -> Evidence:
+def null_test(search: Search, draws: int, level: float = LEVEL, groups: Groups | None = None) -> Evidence:
     """The whole procedure on tables simulated from the model without the newest hidden variable, until it is clear."""
     known = search.found[-2] if len(search.found) > 1 else None
     silent = search.run.silent()
-    job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent)
+    job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent, groups)
     seeds = np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)
     keys = [("null", len(search.found), seed.spawn_key, job.network.graph.parent_map) for seed in seeds]
     return drawn_evidence(search.found[-1].gain, job.gain, seeds, keys, level, search.run)
@@ -46,6 +48,8 @@ class Null:
     sizes: Mapping[str, int] | None
     """Hidden variables that the simulated tables do have."""
     run: Run = UNBOUNDED
+    groups: Groups | None = None
+    """By row, the group that it is one of: simulated rows are as alike within it."""
 
     def gain(self, seed: np.random.SeedSequence) -> float:
         """The best gain of one more hidden variable in a simulated table; 0 if nothing helped, NaN if time ran out."""
@@ -56,6 +60,9 @@ class Null:
         return float("nan") if self.run.spent else gain
 
     def simulated(self, seed: np.random.SeedSequence) -> Table:
+        if self.groups is not None:
+            rng = np.random.default_rng(seed)
+            return self.likeness.simulated(self.network, self.table, rng)
         rows = round(self.table.total)
         drawn = self.network.sample(rows, seed=np.random.default_rng(seed)).select(self.table.variables)
         if not self.table.n_missing or rows != self.table.n_rows:
@@ -63,3 +70,8 @@ class Null:
         codes = drawn.codes.astype(self.table.codes.dtype)
         codes[self.table.codes == self.table.missing] = self.table.missing
         return Table(drawn.columns, codes)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        assert self.groups is not None
+        return likeness(self.network, self.table, self.groups, np.random.default_rng([self.plan.seed, 79]))

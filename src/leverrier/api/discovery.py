@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from leverrier.api.added_columns import add_states
 from leverrier.api.saved import dump
 from leverrier.api.state_names import renamed
 from leverrier.arrays import Floats
-from leverrier.data.card import card
+from leverrier.data.paper_table import Papers, PaperTable
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table, code_type
@@ -33,11 +33,9 @@ from leverrier.report.words.verdict_words import headline, verdict
 if TYPE_CHECKING:
     import altair
 
-HEAD = ("hidden", "states", "gain, nats", "next to", "tested")
-
 
 @dataclass(frozen=True, eq=False)
-class Discovery:
+class Discovery(Papers):
     """A verdict in words (print it), the hidden variables, and every row's states."""
 
     result: Result
@@ -180,6 +178,22 @@ class Discovery:
         object.__setattr__(self, "result", result)
         return self
 
+    def profiles(self, name: str | None = None) -> Any:
+        """What each state looks like, as a dataframe: every column's shares (means of numbers) with standard errors and
+        95 % intervals; of all hidden variables, or of the one that is named."""
+        from leverrier.report.parts.paper_tables import profile_table
+
+        table = profile_table(self.result)
+        rows = [row for row in table.rows if name is None or row[0] == self._chosen(name)]
+        return replace(table, rows=tuple(rows)).to_frame()
+
+    def paper_tables(self) -> dict[str, PaperTable]:
+        """Tables for a paper by name: profiles, evidence, fit by number of states, the SMART-LCA checklist.
+        `to_frame(name)`, `to_latex(name)` and `to_docx(path)` write them."""
+        from leverrier.report.parts.paper_tables import paper_tables
+
+        return paper_tables(self.result)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as JSON; `leverrier.load` reads it back. No row of the data is in it."""
         write_whole(os.fspath(path), dump(self.result).encode())
@@ -217,22 +231,9 @@ class Discovery:
         return f"Discovery({self.verdict}: {self.headline})"
 
     def _repr_html_(self) -> str:
-        shape = self.result.shape
-        rows_are = {"sequences": f"{shape.sequences:,}", "slices": f"{shape.rows:,}"}
-        facts = rows_are if shape.sequences else {"rows": f"{shape.rows:,}"}
-        facts |= {"columns": str(shape.columns), "empty cells": f"{shape.holes:,}"}
-        rows = [
-            (
-                each.name,
-                each.states,
-                f"{each.gain:,.1f}",
-                ", ".join((*each.children, *each.parents)[:12]),
-                "yes" if each in self.believed else "no",
-            )
-            for each in self.hidden
-        ]
-        words = (f'{self.verdict}; found.report("report.html") writes the whole report',)
-        return card(self.headline, facts, HEAD, rows, words)
+        from leverrier.report.parts.notebook_card import discovery_card
+
+        return discovery_card(self.result)
 
     def plot_network(self) -> altair.TopLevelMixin:
         """The network with its hidden variables, as an Altair chart. `leverrier.save_picture` writes it as a file."""

@@ -7,6 +7,7 @@ import importlib
 import click
 
 import leverrier
+from leverrier.cli.help_pages import Verbs
 
 VERBS = {
     "cardinality": "leverrier.cli.hidden_verbs",
@@ -25,7 +26,7 @@ PROOFS = ("reproduce", "verify")
 """Scripts of the repository: they prove what we say, and are not part of what is installed."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Verbs):
     """Finds a verb's command in its module, named after the verb."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

@@ -11,6 +11,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.network_verbs import open_network
 from leverrier.cli.progress_bar import Interruptible, interrupted, note
 from leverrier.status import Status
@@ -23,7 +24,7 @@ AFTERWARDS = 0.7
 """Seconds of computing that the summary of chains takes."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("network")
 @click.argument("table")
 @click.option("--hidden", multiple=True, required=True, metavar="VARIABLE", help="Hidden node (repeat for several).")
@@ -76,11 +77,13 @@ def cardinality(
     return interrupted(run)
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
 @click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
+@options.page
+@options.static
 @options.reading
 @options.seed
 @options.jobs
@@ -94,6 +97,8 @@ def classes(
     states: str,
     starts: int,
     output: str | None,
+    page: str | None,
+    static: bool,
     ignore: tuple[str, ...],
     types: tuple[str, ...],
     missing: tuple[str, ...],
@@ -112,6 +117,8 @@ def classes(
     leverrier classes survey.csv
     leverrier classes survey.csv --states 2-4 -o classes.json
     """
+    place = page or f"{os.path.splitext(table)[0]}.classes.html"
+    options.require_folders(place)
     with Interruptible(quiet or as_json, budget) as run:
         run.load(lv.read_table, lv.latent_classes)
         run.stop.break_in()
@@ -132,7 +139,20 @@ def classes(
         click.echo(json.dumps({"states": found.states, "log_likelihood": found.log_likelihood, "words": str(found)}))
     else:
         click.echo(str(found))
+    if not run.stop.asked:
+        from leverrier.report.pages.result_pages import classes_page
+
+        title = f"Classes in {Path(table).name}"
+        _write_page(place, classes_page(found, title, live=not static), quiet or as_json)
     return interrupted(run)
+
+
+def _write_page(place: str, text: str, quiet: bool) -> None:
+    from leverrier.formats.network_files import write_whole
+
+    write_whole(place, text.encode())
+    if not quiet:
+        click.echo(f"\nThe page is in {place}")
 
 
 def _numbers(text: str) -> list[int]:
@@ -147,7 +167,7 @@ def _numbers(text: str) -> list[int]:
     return numbers
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option(
     "--method",
@@ -160,6 +180,8 @@ def _numbers(text: str) -> list[int]:
 @click.option("--sweeps", type=click.IntRange(2), default=500, show_default=True, help="Half are left out.")
 @click.option("--chains", type=click.IntRange(1), default=2, show_default=True)
 @options.reading
+@options.page
+@options.static
 @click.option("--pictures", type=click.Path(file_okay=False), help="Folder for PNGs: the graph, the links, the traces.")
 @options.seed
 @options.jobs
@@ -178,6 +200,8 @@ def causes(
     types: tuple[str, ...],
     missing: tuple[str, ...],
     weights: str | None,
+    page: str | None,
+    static: bool,
     pictures: str | None,
     seed: int,
     jobs: int | None,
@@ -197,7 +221,9 @@ def causes(
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
-    kept = options.checkpoint_place(checkpoint, f"{os.path.splitext(table)[0]}.causes.html", resume, hush)
+    place = page or f"{os.path.splitext(table)[0]}.causes.html"
+    options.require_folders(place)
+    kept = options.checkpoint_place(checkpoint, place, resume, hush)
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
@@ -226,7 +252,12 @@ def causes(
         _draw(found, Path(pictures))
         if not quiet and not as_json:
             click.echo(f"\nThe pictures are in {pictures}")
-    return 130 if found.status is Status.INTERRUPTED else 0
+    if found.status is Status.INTERRUPTED:
+        return 130
+    from leverrier.report.pages.result_pages import causes_page
+
+    _write_page(place, causes_page(found, f"Hidden causes in {Path(table).name}", live=not static), hush)
+    return 0
 
 
 def _draw(found: HiddenCausesResult, folder: Path) -> None:

@@ -13,7 +13,7 @@ VERBS = {
     "cardinality": "leverrier.cli.hidden_verbs",
     "causes": "leverrier.cli.hidden_verbs",
     "check": "leverrier.cli.table_verbs",
-    "classes": "leverrier.cli.hidden_verbs",
+    "classes": "leverrier.cli.classes_verb",
     "convert": "leverrier.cli.network_verbs",
     "demo": "leverrier.cli.demo",
     "discover": "leverrier.cli.discover_verbs",

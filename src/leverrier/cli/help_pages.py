@@ -29,6 +29,8 @@ GROUPS = {
         "dependent",
         "steps",
         "groups",
+        "strata",
+        "kinds",
         "sample",
     ),
     "Reading the table": (
@@ -45,7 +47,7 @@ GROUPS = {
         "max_memory",
         "cluster",
     ),
-    "Tests": ("draws", "resamples", "no_evidence"),
+    "Tests": ("draws", "resamples", "no_evidence", "bootstrap", "errors"),
     "What is written": ("output", "save", "names", "title", "static", "pictures", "page", "as_json", "quiet"),
     "How it runs": ("seed", "jobs", "budget", "work", "checkpoint", "resume"),
 }

@@ -1,4 +1,4 @@
-"""Verbs about hidden variables: cardinality, classes, causes."""
+"""Verbs about hidden variables: cardinality, causes."""
 
 from __future__ import annotations
 
@@ -75,96 +75,6 @@ def cardinality(
     words = {"states": found.states, "status": str(found.status), "words": str(found)}
     click.echo(json.dumps(words) if as_json else str(found))
     return interrupted(run)
-
-
-@click.command(cls=Verb)
-@click.argument("table")
-@click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
-@click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
-@options.page
-@options.static
-@options.reading
-@options.seed
-@options.jobs
-@options.budget
-@options.max_memory
-@options.cluster
-@options.as_json
-@options.quiet
-def classes(
-    table: str,
-    states: str,
-    starts: int,
-    output: str | None,
-    page: str | None,
-    static: bool,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
-    seed: int,
-    jobs: int | None,
-    budget: float | None,
-    max_memory: str | None,
-    cluster: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
-    """Latent classes: one hidden grouping of the rows behind all columns.
-
-    \b
-    leverrier classes survey.csv
-    leverrier classes survey.csv --states 2-4 -o classes.json
-    """
-    place = page or f"{os.path.splitext(table)[0]}.classes.html"
-    options.require_folders(place)
-    with Interruptible(quiet or as_json, budget) as run:
-        run.load(lv.read_table, lv.latent_classes)
-        run.stop.break_in()
-        found = lv.latent_classes(
-            options.rows_of(table, ignore, types, missing, weights, max_memory, cluster),
-            states=_numbers(states),
-            starts=starts,
-            seed=seed,
-            jobs=jobs,
-            budget=run.seconds,
-            max_memory=max_memory,
-            client=cluster,
-            progress=run.tell,
-        )
-    if output:
-        lv.write_network(found.network, output)
-    if as_json:
-        click.echo(json.dumps({"states": found.states, "log_likelihood": found.log_likelihood, "words": str(found)}))
-    else:
-        click.echo(str(found))
-    if not run.stop.asked:
-        from leverrier.report.pages.result_pages import classes_page
-
-        title = f"Classes in {Path(table).name}"
-        _write_page(place, classes_page(found, title, live=not static), quiet or as_json)
-    return interrupted(run)
-
-
-def _write_page(place: str, text: str, quiet: bool) -> None:
-    from leverrier.formats.network_files import write_whole
-
-    write_whole(place, text.encode())
-    if not quiet:
-        click.echo(f"\nThe page is in {place}")
-
-
-def _numbers(text: str) -> list[int]:
-    """3, 1-6 or 2,4 as numbers."""
-    try:
-        first, dash, last = text.partition("-")
-        numbers = list(range(int(first), int(last) + 1)) if dash else [int(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise lv.OptionError(f"--states {text!r}: write a number, a range or a list of them: 3, 1-6 or 2,4")
-    return numbers
 
 
 @click.command(cls=Verb)
@@ -254,9 +164,12 @@ def causes(
             click.echo(f"\nThe pictures are in {pictures}")
     if found.status is Status.INTERRUPTED:
         return 130
-    from leverrier.report.pages.result_pages import causes_page
+    from leverrier.formats.network_files import write_whole
+    from leverrier.report.pages.causes_page import causes_page
 
-    _write_page(place, causes_page(found, f"Hidden causes in {Path(table).name}", live=not static), hush)
+    write_whole(place, causes_page(found, f"Hidden causes in {Path(table).name}", live=not static).encode())
+    if not hush:
+        click.echo(f"\nThe page is in {place}")
     return 0
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
 
 import leverrier
 from leverrier.cli.help_pages import Verbs
+from leverrier.hints import as_flags
 
 VERBS = {
     "cardinality": "leverrier.cli.hidden_verbs",
@@ -28,6 +30,11 @@ PROOFS = ("reproduce", "verify")
 
 class LazyGroup(Verbs):
     """Finds a verb's command in its module, named after the verb."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Hints in errors and notes name flags while a verb runs."""
+        with as_flags():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(VERBS)

@@ -44,6 +44,8 @@ GROUPS = {
         "separator",
         "delimiter",
         "labels",
+        "join",
+        "unseen",
         "max_memory",
         "cluster",
     ),

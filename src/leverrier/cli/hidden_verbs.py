@@ -106,10 +106,7 @@ def causes(
     alike: bool,
     sweeps: int,
     chains: int,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     page: str | None,
     static: bool,
     pictures: str | None,
@@ -137,9 +134,7 @@ def causes(
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
-        signs = lv.read_table(
-            table, ignore=list(ignore), types=options.types_asked(types), missing=list(missing), weights=weights
-        )
+        signs = reading.table(table)
         found = lv.hidden_causes(
             signs,
             method,

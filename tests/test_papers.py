@@ -21,7 +21,7 @@ def found():
 
 
 def test_profiles_are_those_of_the_states(found):
-    frame = found.profiles()
+    frame = found.to_frame("profiles")
     for (state, column), part in frame.groupby(["state", "column"]):
         own = found.result.meanings["H1"][int(state)].profile[column]
         assert dict(zip(part["value"], part["estimate"], strict=True)) == pytest.approx(own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -218,15 +218,6 @@ class Discovery(Papers):
             result = result.with_names(variable, renamed(variable, list(map(str, self._labels(each))), given))
         object.__setattr__(self, "result", result)
         return self
-
-    def profiles(self, name: str | None = None) -> Any:
-        """What each state looks like, as a dataframe: every column's shares (means of numbers) with standard errors and
-        95 % intervals; of all hidden variables, or of the one that is named."""
-        from leverrier.report.parts.paper_tables import profile_table
-
-        table = profile_table(self.result)
-        rows = [row for row in table.rows if name is None or row[0] == self._chosen(name)]
-        return replace(table, rows=tuple(rows)).to_frame()
 
     def paper_tables(self) -> dict[str, PaperTable]:
         """Tables for a paper by name: profiles, evidence, fit by number of states, the SMART-LCA checklist.

@@ -44,6 +44,21 @@ def test_a_patch_on_a_function_of_the_columns_does_not():
     assert found.columns["c3"] < -0.3  # (log 2 less the noise is .49)
 
 
+def test_the_network_without_it_is_a_learner_too():
+    """Two columns that lean on a third: a class that copies the third says no more than the arcs do."""
+    rng = np.random.default_rng(5)
+    first = rng.integers(0, 3, 1500)
+    rest = [np.where(rng.random(1500) < 0.6, first, rng.integers(0, 3, 1500)) for _ in range(3)]
+    table = table_of(np.vstack([first, *rest]))
+    rival = lv.fit(Graph.from_parents({"c0": (), **dict.fromkeys(["c1", "c2", "c3"], ("c0",))}), table).network
+    network = with_class(table, 3)
+    alone, beside = (against_free_learner(network, table.variables, table, lv.BDe(), 0, r) for r in (None, rival))
+    assert alone is not None
+    assert beside is not None
+    assert not beside.outdone
+    assert beside.advantage <= alone.advantage  # (one more learner can only be better)
+
+
 def test_holes_weights_and_lone_values_are_taken():
     codes = star(2, 400)
     codes[0, :200] = -1

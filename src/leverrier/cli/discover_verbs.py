@@ -33,13 +33,20 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     help="What to look for; the last two take rows as sequences.",
 )
 @options.reading
-@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3 by default).")
+@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.01,
+    show_default=True,
+    help="How often something may be found where nothing is hidden.",
+)
 @click.option(
     "--draws",
     type=click.IntRange(0),
-    default=19,
+    default=99,
     show_default=True,
-    help="Tables simulated with nothing hidden, for the null test.",
+    help="Tables simulated with nothing hidden, at most.",
 )
 @click.option("--resamples", type=click.IntRange(0), default=6, show_default=True, help="Resamples for the support.")
 @click.option("--no-evidence", is_flag=True, help="Only search: leave the tests out.")
@@ -72,6 +79,7 @@ def discover(
     missing: tuple[str, ...],
     weights: str | None,
     max_hidden: int | None,
+    level: float,
     draws: int,
     resamples: int,
     no_evidence: bool,
@@ -113,6 +121,7 @@ def discover(
             time=time,
             method=method,
             evidence=not no_evidence,
+            level=level,
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,

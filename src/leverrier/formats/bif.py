@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from leverrier.data.table import Label
 from leverrier.formats.bif_scanner import WORD, Scanner
 from leverrier.formats.draft import Declared, Source, assemble, shown, wrong_count
-from leverrier.formats.wording import labels_as_text, text_of
+from leverrier.formats.wording import labels_as_text, text_of, written_out
 from leverrier.models.network import Network
 
 
@@ -53,6 +53,8 @@ def dumps_bif(network: Network) -> str:
     for name in network.variables:
         parents = network.parents(name)
         given = f" | {', '.join(names[parent] for parent in parents)}" if parents else ""
+        if name in network.families:
+            lines.append(f"// {written_out(network, name)}")
         lines.append(f"probability ( {names[name]}{given} ) {{")
         rows = network.cpt(name).reshape(-1, network.cardinality(name)).tolist()
         cases = product(*(states[parent] for parent in parents))

@@ -4,27 +4,33 @@
       {"name": "T", "states": ["car", "train"], "parents": ["O"], "table": [[0.48, 0.52], [0.56, 0.44]]}, …]}
 
 A table has one row for each configuration of the parents (the last parent changes fastest) and in it one number
-for each state. States are text, whole numbers, numbers or true and false, and come back as what they were.
+for each state. States are text, whole numbers, numbers or true and false, and come back as what they were. A variable
+that something shorter than a table says (a tree, a logit, a noisy-max…) has "family", its kind and parameters, in
+place of "table".
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.data.table import Label
-from leverrier.errors import FormatError, LeverrierError
+from leverrier.errors import FormatError, LeverrierError, NetworkError
 from leverrier.formats.draft import Declared, Listed, Source, assemble, shown
+from leverrier.models.families.conditional import StateConditional
+from leverrier.models.families.family_content import read_family
 from leverrier.models.network import Network
 
 FORMAT = "leverrier-network"
 VERSION = 1
-_KEYS = {"name", "states", "parents", "table"}
-_TOP = {"format", "version", "notes", "variables"}
+_KEYS = ("name", "parents", "states", "table", "family")
+_TOP = ("format", "notes", "variables", "version")
 
 
 def loads_json(text: str, path: str | None = None) -> Network:
@@ -44,7 +50,37 @@ def loads_json(text: str, path: str | None = None) -> Network:
         raise source.error(f'"variables" is {_kind(variables)}, a list was expected')
     lines = _lines(text)
     entries = [_Entry(source, at, lines[at], content) for at, content in enumerate(variables)]
-    return assemble(source, [e.declared() for e in entries], [e.defined() for e in entries], notes)
+    defined = [e.defined() for e in entries]
+    network = assemble(source, [e.declared() for e in entries], defined, notes)
+    return network.with_families({each.child: each.family(network) for each in defined if isinstance(each, _Said)})
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A definition by something shorter than a table."""
+
+    child: str
+    parents: tuple[str, ...]
+    content: dict[str, Any]
+    source: Source
+    line: int
+    hint: str = ""
+
+    def read(self, shape: Sequence[int]) -> StateConditional:
+        try:
+            return read_family(self.content, shape)
+        except NetworkError as error:
+            raise self.source.error(f"{shown(self.child)}: {error}", self.line) from error
+
+    def rows(self, source: Source, states: Sequence[tuple[Label, ...]]) -> NDArray[np.float64]:  # noqa: ARG002
+        shape = [len(labels) for labels in states]
+        return np.asarray(self.read(shape).table(shape)).reshape(-1, shape[-1])
+
+    def family(self, network: Network) -> StateConditional:
+        return self.read(network.shape(self.child))
+
+    def line_of(self, row: int) -> int:  # noqa: ARG002  (the protocol's; here all rows have one place)
+        return self.line
 
 
 def parsed_json(text: str, source: Source) -> Any:
@@ -110,10 +146,14 @@ class _Entry:
         if not isinstance(self.name, str) or not self.name:
             raise self.error(f"the name of variables[{place}] is {shown(self.name)}, some text was expected")
         _only(source, content, _KEYS, shown(self.name), line)
-        for key in ("states", "parents", "table"):
+        self.family = content.get("family")
+        if self.family is not None and not (isinstance(self.family, dict) and "table" not in content):
+            found = "there is a table beside it" if "table" in content else f"it is {_kind(self.family)}"
+            raise self.error(f"family of {shown(self.name)}: an object in place of a table was expected, but {found}")
+        for key in ("states", "parents", *(() if self.family else ("table",))):
             if not isinstance(content.get(key), list):
                 raise self.error(f"{key} of {shown(self.name)} is {_kind(content.get(key))}, a list was expected")
-        self.states, self.parents, self.table = (content[key] for key in ("states", "parents", "table"))
+        self.states, self.parents, self.table = (content.get(key, ()) for key in ("states", "parents", "table"))
 
     def error(self, message: str) -> FormatError:
         return self.source.error(message, self.line)
@@ -130,7 +170,9 @@ class _Entry:
                 raise self.error(f"{shown(word)} is not valid text")
         return Declared(str(self.name), tuple(self.states), self.line)
 
-    def defined(self) -> Listed:
+    def defined(self) -> Listed | _Said:
+        if self.family:
+            return _Said(str(self.name), tuple(self.parents), self.family, self.source, self.line)
         width = len(self.states)
         flat: list[float] = []
         for at, row in enumerate(self.table):
@@ -145,10 +187,10 @@ class _Entry:
         return Listed(str(self.name), tuple(self.parents), flat, self.line)
 
 
-def _only(source: Source, content: dict[str, Any], allowed: set[str], whose: str, line: int | None) -> None:
+def _only(source: Source, content: dict[str, Any], allowed: Sequence[str], whose: str, line: int | None) -> None:
     unknown = [key for key in content if key not in allowed]
     if unknown:
-        raise source.error(f"{whose} has the key {shown(unknown[0])}; the keys are {', '.join(sorted(allowed))}", line)
+        raise source.error(f"{whose} has the key {shown(unknown[0])}; the keys are {', '.join(allowed)}", line)
 
 
 def _kind(value: Any) -> str:
@@ -195,12 +237,11 @@ def dumps_json(network: Network) -> str:
 
 def _written(network: Network, name: str) -> str:
     states = [plain_label(name, label) for label in network.states[name]]
-    entry = {
-        "name": name,
-        "states": states,
-        "parents": network.parents(name),
-        "table": network.cpt(name).reshape(-1, len(states)).tolist(),
-    }
+    entry: dict[str, Any] = {"name": name, "states": states, "parents": network.parents(name)}
+    if name in network.families:
+        entry["family"] = dict(network.families[name].content())
+    else:
+        entry["table"] = network.cpt(name).reshape(-1, len(states)).tolist()
     return json.dumps(entry, ensure_ascii=False, allow_nan=False)
 
 

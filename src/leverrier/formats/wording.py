@@ -31,6 +31,11 @@ def labels_as_text(network: Network, format_name: str) -> dict[str, list[str]]:
     return texts
 
 
+def written_out(network: Network, name: str) -> str:
+    """The note beside a table that stands for something shorter."""
+    return f"written out from a {network.families[name].kind}; JSON keeps it as it is"
+
+
 def text_of(text: str, format_name: str, forbidden: str = "", *, trimmed: bool = False) -> str:
     """The text itself, if the format can hold it; `trimmed` if its readers cut blanks at the ends."""
     held = _NEVER.search(text) or next((c for c in text if c in forbidden), None)

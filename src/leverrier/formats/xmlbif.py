@@ -18,7 +18,7 @@ from defusedxml.sax import make_parser
 
 from leverrier.errors import LeverrierError
 from leverrier.formats.draft import Declared, Listed, Source, assemble, shown
-from leverrier.formats.wording import BLANK, labels_as_text, text_of
+from leverrier.formats.wording import BLANK, labels_as_text, text_of, written_out
 from leverrier.models.network import Network
 
 _HINT = "; a TABLE lists the child's states for the first configuration of its parents, then for the next …"
@@ -170,6 +170,8 @@ def dumps_xmlbif(network: Network) -> str:
     for name in network.variables:
         lines += ["<DEFINITION>", f"  <FOR>{_escaped(name)}</FOR>"]
         lines += [f"  <GIVEN>{_escaped(parent)}</GIVEN>" for parent in network.parents(name)]
+        if name in network.families:
+            lines.append(f"  <PROPERTY>{_escaped(written_out(network, name))}</PROPERTY>")
         rows = network.cpt(name).reshape(-1, network.cardinality(name)).tolist()
         table = "\n    ".join(" ".join(map(repr, row)) for row in rows)
         lines += [f"  <TABLE>\n    {table}\n  </TABLE>", "</DEFINITION>"]

@@ -2,9 +2,9 @@
 
 Simulated tables come from the best network without it and share its misfit: where the columns follow from each other in
 a way that no family of ours says cheaply, a hidden variable mends the misfit and simulated tables do not show it. So
-each column next to it is foretold from all the others on rows not learned from, by the network with the hidden variable
-and by learners that know no graphs (boosted trees, a logit). A true hidden variable says more than any function of the
-columns fitted on as many rows; a patch on a stiff family does not.
+each column next to it is foretold from all the others on rows not learned from, by the network with the hidden
+variable, by the network without it and by learners that know no graphs (boosted trees, a logit). A true hidden variable
+says more than any function of the columns fitted on as many rows; a patch on a stiff family does not.
 """
 
 from __future__ import annotations
@@ -67,23 +67,24 @@ class FreeLearner:
 
 
 def against_free_learner(
-    network: Network, near: Sequence[str], table: Table, score: Score, seed: int
+    network: Network, near: Sequence[str], table: Table, score: Score, seed: int, rival: Network | None = None
 ) -> FreeLearner | None:
-    """The network's hidden variables against learners without any; None where there are too few rows to tell."""
+    """The network's hidden variables against learners without any, its rival among them; None where there are too few
+    rows to tell."""
     rng = np.random.default_rng([seed, 53])
     table = _some_rows(table, rng)
     columns = [name for name in near if len(table.states[name]) > 1][:MOST_COLUMNS]
     if table.n_rows < LEAST_ROWS or not columns:
         return None
     fold = rng.permutation(table.n_rows) % FOLDS
-    said = {name: np.zeros((3, table.n_rows)) for name in columns}
+    networks = (network,) if rival is None else (network, rival)
+    said = {name: np.zeros((len(networks) + 2, table.n_rows)) for name in columns}
     for k in range(FOLDS):
         train, test = table.take(fold != k), table.take(fold == k)
-        fitted = learned_again(network, train, score)
+        fitted = [learned_again(each, train, score) for each in networks]
         for name in columns:
-            ours = np.log(fitted.posterior(test, name) + 1e-12)
-            trees, logit = _learned(train, test, name)
-            said[name][:, fold == k] = _of_cells([ours, trees, logit], test, name)
+            ours = [np.log(each.posterior(test, name) + 1e-12) for each in fitted]
+            said[name][:, fold == k] = _of_cells([*ours, *_learned(train, test, name)], test, name)
     gained = {name: each[0] - each[1 + int(each[1:].sum(axis=1).argmax())] for name, each in said.items()}
     total = np.sum(list(gained.values()), axis=0)
     error = float(total.std(ddof=1) / np.sqrt(len(total)))

@@ -36,7 +36,7 @@ def read_family(content: Mapping[str, Any], shape: Sequence[int]) -> StateCondit
     try:
         family = reader(content)
         table = family.table(shape)
-    except (KeyError, TypeError, ValueError, IndexError) as problem:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError) as problem:
         raise NetworkError(f"a {kind} cannot be read: {problem}") from None
     if not (np.all(table >= 0) and np.all(np.abs(table.sum(axis=-1) - 1) < 1e-6)):
         raise NetworkError(f"a {kind} does not give distributions")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from leverrier.discovery.evidence.evidence import Compared, Evidence
-from leverrier.discovery.evidence.null_test import FLOOR
+from leverrier.discovery.evidence.null_test import WORTH_A_TEST
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.plan import WORTH
 from leverrier.discovery.result import Result
@@ -135,7 +135,7 @@ def _nothing_tested(found: Result) -> str:
         return "No candidate gained anything over the best network of the columns: nothing had to be tested."
     return (
         f"The best candidate gained {best:.1f} nats over the best network of the columns at first; after all was "
-        f"compared none gained the {FLOOR:.0f} nats from which a gain is tested."
+        f"compared none gained the {WORTH_A_TEST:.0f} nat from which a gain is tested."
     )
 
 

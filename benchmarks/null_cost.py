@@ -17,8 +17,7 @@ import numpy as np
 
 import leverrier as lv
 from leverrier.discovery.evidence.null_test import Null
-from leverrier.discovery.places import cutout, region, screening, search
-from leverrier.discovery.places import one_hidden_region as compiled
+from leverrier.discovery.places import region, screening, search
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure import one_hidden
 from leverrier.learning.structure.known_table import KnownTable

@@ -32,6 +32,8 @@ class Plan:
     """Of a climb, beside the one from merged states."""
     evaluations: int = 10_000
     """The most of one EM run in a climb."""
+    brief_evaluations: int = 10_000
+    """The same where EM alone says which placements are climbed."""
     deepened: int = 8
     """Candidates that get more states, more starts and are centred again."""
     states_settled: bool = True
@@ -46,9 +48,11 @@ class Plan:
             kinds=False,
             max_hidden=1,
             baseline_seeds=1,
-            placements=1,
+            baseline_rounds=1,
+            placements=2,
             random_starts=0,
-            evaluations=100,
-            deepened=2,
+            evaluations=1000,
+            brief_evaluations=100,
+            deepened=3,
             states_settled=False,
         )

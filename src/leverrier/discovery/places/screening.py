@@ -212,7 +212,7 @@ def _try(
         merged=screening.name if rounds else None,
         starts=1 + screening.plan.random_starts if rounds else 1,
         max_rounds=rounds,
-        evaluations=screening.plan.evaluations,
+        evaluations=screening.plan.evaluations if rounds else screening.plan.brief_evaluations,
         tolerance=TOLERANCE,
         seen=seen,
         seed=screening.plan.seed,

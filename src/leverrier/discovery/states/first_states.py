@@ -162,7 +162,8 @@ def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
 
 
 def count_vectors(first: FirstStates, score: Score, rises: Floats, most: int = MOST_STATES) -> tuple[Floats, Integers]:
-    """A count vector for each first state (a column), and the first state of each configuration: its own, if there is room.
+    """A count vector (a column) for each first state, and the first state of each configuration: its own, if there is
+    room.
 
     Otherwise the most frequent configurations begin, and each of the others joins the state it gains most with, one
     after another, frequent ones first.

@@ -97,7 +97,7 @@ def test_columns_of_a_hidden_cause_are_one_unexplained_group(hidden_star):
 
 
 def test_the_data_and_simulated_tables_are_judged_by_the_same_search(searched):
-    """The tested gain is the statistic of the data themselves: given as if they had been drawn, they reach it exactly."""
+    """The tested gain is the statistic of the data themselves: as if they had been drawn."""
     tested = null_test(searched, 3)
     job = Null(searched.networks[0], searched.table, searched.score, searched.plan, None)
     assert tested.gain == job.statistic(searched.table)

@@ -80,7 +80,7 @@ class FirstStates:
         signs[1 + len(self.children) :] = -1.0
         logs = gammaln(np.where(alphas > 0, alphas, 1.0))
         _, row = np.unique(alphas, return_inverse=True)
-        return np.ascontiguousarray(np.stack([alphas, signs, logs, row], axis=1)[self.table_of])
+        return np.ascontiguousarray(np.stack([alphas, signs, logs, row.astype(np.float64)], axis=1)[self.table_of])
 
     def rises(self, score: Score) -> Floats:
         """What each whole number of rows adds to the score, by prior count ascending; nothing if rows have shares."""

@@ -15,9 +15,9 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
-from lines import Line, run, table
 from scipy.stats import chisquare, poisson
 
+from benchmarks.lines import Line, run, table
 from leverrier.models.noisy_or.causes_prior import Beta, Gamma, harmonic
 from leverrier.noisy_or.gibbs import gibbs
 from leverrier.noisy_or.observations import Observations

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from lines import Line, run, table
 from scipy.optimize import linear_sum_assignment
 from sklearn.metrics import adjusted_rand_score
 
+from benchmarks.lines import Line, run, table
 from experiments.wood2006_stroke import posterior_line, simulated_patients, stroke_verdicts
 from leverrier.errors import TooLargeError
 from leverrier.noisy_or.hidden_causes import hidden_causes

@@ -15,8 +15,8 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from lines import Line, run, table
 
+from benchmarks.lines import Line, run, table
 from experiments.wood2006 import (
     SAMPLERS,
     STARTS,

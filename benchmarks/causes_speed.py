@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from lines import table
 
+from benchmarks.lines import table
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses, hidden_causes
 from leverrier.noisy_or.gibbs import gibbs
 from leverrier.noisy_or.moves.sweeps import visit_active, visit_rows

@@ -251,83 +251,6 @@ def body(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     return table
 
 
-# --- nothing hidden: mechanisms that no family here was made for
-
-
-def foreign(shape: str) -> Maker:
-    def make(rng: np.random.Generator, rows: int, columns: int) -> Columns:
-        values: list[Floats] = []
-        switch = rng.integers(0, 2, rows)
-        for parents in random_parents(rng, columns):
-            own = [standard(values[p]) for p in parents]
-            values.append(_foreign(shape, rng, own, switch, rows))
-        table = named(values)
-        if shape == "switch":
-            table["switch"] = np.array(["off", "on"])[switch]
-        return table
-
-    return make
-
-
-def _foreign(shape: str, rng: np.random.Generator, own: list[Floats], switch: Any, rows: int) -> Floats:
-    e = rng.normal(size=rows)
-    if not own:
-        return e
-    a, b = own[0], own[-1]
-    if shape == "sinusoid":
-        return 1.2 * np.sin(rng.uniform(1.0, 2.5) * a) + 0.5 * e
-    if shape == "saturation":
-        return 4 * np.exp(a) / (1 + np.exp(a)) / (1 + np.exp(-b)) + 0.4 * e
-    if shape == "three":
-        return 0.8 * a * b * (np.abs(own[0]) > 0.7) + 0.5 * np.sign(a) * np.sign(b) + e
-    if shape == "switch":
-        return np.where(switch == 1, 1.2 * a, -0.8 * b) + e
-    if shape == "skewed noise":
-        return 0.7 * a + rng.gamma(np.exp(0.5 * b), 1.0)
-    if shape == "maximum":
-        return np.maximum(a, b) + 0.3 * e
-    if shape == "rational":
-        return a / (1 + b**2) + 0.4 * e
-    raise ValueError(shape)
-
-
-def tails(rng: np.random.Generator, rows: int, columns: int) -> Columns:
-    """Pairs in a chain joined by Clayton copulas: they go together in one tail only."""
-    u = [rng.random(rows)]
-    for _ in range(columns - 1):
-        theta, v = rng.uniform(0.8, 3.0), rng.random(rows)
-        before = u[-1] if rng.random() < 0.6 else u[int(rng.integers(len(u)))]
-        u.append(((v ** (-theta / (1 + theta)) - 1) * before**-theta + 1) ** (-1 / theta))
-    return named([-np.log(np.clip(each, 1e-12, 1)) if k % 2 else each for k, each in enumerate(u)])
-
-
-def after(what: str) -> Maker:
-    """A linear table, and then what measuring does to columns that drive no other: limits, heaps, ranks, truncation."""
-
-    def make(rng: np.random.Generator, rows: int, columns: int) -> Columns:
-        extra = 3 if what == "truncation" else 1
-        values: list[Floats] = []
-        parents = random_parents(rng, columns)
-        for own in parents:
-            values.append(linear_part(rng, [values[p] for p in own]) + rng.normal(size=rows * extra))
-        leaves = [j for j in range(columns) if not any(j in own for own in parents)]
-        if what == "truncation":
-            kept = np.flatnonzero(values[0] > np.quantile(values[0], 0.4))[:rows]
-            return named([v[kept] for v in values])
-        for j in leaves:
-            x = values[j]
-            if what == "limits":
-                values[j] = np.maximum(x, np.quantile(x, rng.uniform(0.1, 0.4)))
-            elif what == "heaps":
-                fine = np.round(10 * x) / 10
-                values[j] = np.where(rng.random(rows) < 0.6, np.round(2 * x) / 2, fine)
-            else:
-                values[j] = np.argsort(np.argsort(x)).astype(float)
-        return named(values)
-
-    return make
-
-
 def anything(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     """Each column by a mechanism of its own, drawn from all above; margins bent at the end."""
     columns_now: list[Floats] = []
@@ -384,9 +307,3 @@ NOTHING: dict[str, Maker] = {
     "body": body,
     "random mechanisms": anything,
 }
-FOREIGN: dict[str, Maker] = {
-    **{s: foreign(s) for s in
-       ("sinusoid", "saturation", "three", "switch", "skewed noise", "maximum", "rational")},
-    "tail copulas": tails,
-    **{s: after(s) for s in ("limits", "heaps", "ranks", "truncation")},
-}  # fmt: skip

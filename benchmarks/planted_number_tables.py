@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from number_tables import Columns, Floats, named
+
+from benchmarks.number_tables import Columns, Floats, named
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,11 @@ import leverrier as lv
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import weigh
 from leverrier.errors import OptionError
+from leverrier.kernels.mixed.logit_passes import ordered_pass, unordered_pass
+from leverrier.kernels.mixed.place_steps import to_shares
 from leverrier.learning.behind.ascent import ascend
+from leverrier.learning.behind.child_fits import fitted
+from leverrier.learning.behind.every_child import EveryChild
 from leverrier.learning.behind.factor_ascent import ascend_factor, on_nodes, row_scores
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
 from leverrier.learning.mixed.learn_mixed import space_of
@@ -111,7 +115,8 @@ def test_a_continuum_on_nodes_reaches_the_exact_one(factor_rows):
 def test_logits_stand_where_their_slope_is_none(ordered):
     rng = np.random.default_rng(3)
     features, weights = rng.normal(size=(60, 2)), rng.uniform(0, 3, (60, 4))
-    theta = climb_logit(start_theta(weights, 2, ordered), features, weights, ordered, 100)
+    none, states = np.empty((0, 4)), np.arange(4)
+    theta = climb_logit(start_theta(weights.sum(axis=0), 2, ordered), features, none, states, weights, 4, ordered, 100)
 
     def value(at):
         return (weights * np.log(probabilities(at, features, 4, ordered))).sum() - 0.5e-3 * at @ at
@@ -120,6 +125,51 @@ def test_logits_stand_where_their_slope_is_none(ordered):
     slopes = [(value(theta + step) - value(theta - step)) / 2e-5 for step in each]
     assert np.abs(slopes).max() < 0.02
     assert all(value(theta) >= value(theta + 0.05 * rng.normal(size=len(theta))) for _ in range(20))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_a_pass_over_cases_has_the_slopes_of_its_value(ordered):
+    """Against differences of the readable densities, terms beside the places."""
+    rng = np.random.default_rng(4)
+    basis, terms = rng.normal(size=(3, 2)), rng.normal(size=(2, 40))
+    codes, share = rng.integers(0, 4, 40), rng.random((3, 40))
+    theta = 0.3 * rng.normal(size=3 + (4 if ordered else 12))
+    features = np.concatenate([np.repeat(basis, 40, axis=0), np.tile(terms.T, (3, 1))], axis=1)
+
+    def value(at):
+        chances = probabilities(at, features, 4, ordered).reshape(3, 40, 4)[:, np.arange(40), codes]
+        return (share * np.log(chances)).sum()
+
+    slope, bend = np.empty(len(theta)), np.empty((len(theta), len(theta)))
+    reached = (ordered_pass if ordered else unordered_pass)(theta, basis, terms, codes, share, 4, slope, bend)
+    each = np.eye(len(theta)) * 1e-6
+    assert reached == pytest.approx(value(theta), abs=1e-9)
+    assert slope == pytest.approx([(value(theta + e) - value(theta - e)) / 2e-6 for e in each], abs=1e-6)
+    assert np.linalg.eigvalsh(bend).min() > 0
+    if not ordered:  # (of a multinomial logit the expected information is minus the second derivative)
+        step = np.zeros(len(theta))
+        step[0] = 1e-4
+        second = (value(theta + step) - 2 * value(theta) + value(theta - step)) / 1e-8
+        assert bend[0, 0] == pytest.approx(-second, rel=1e-4)
+
+
+def test_all_children_together_are_fitted_as_one_by_one():
+    rng = np.random.default_rng(6)
+    states = [(rng.integers(0, 3, 300), 3, True), (rng.integers(0, 2, 300), 2, False)]
+    rows = block(rng.normal(size=(300, 4)), states)
+    links = (Link("x0", ("x3",), 0, "shift"), Link("x1", ("x3", "s1"), 0, "all"), Link("s0", ("x3",), 0, "logit"),
+             Link("s1", (), 0, "table"))  # fmt: skip
+    posterior = rng.dirichlet(np.ones(3), 300)
+    latent = classes(np.array([0.5, 0.2, 0.3]))
+    together = EveryChild(rows, 3, links)
+    logs = together.step(latent, np.ascontiguousarray(posterior.T))
+    one_by_one = tuple(fitted(rows, latent, link, posterior) for link in links)
+    expected = row_logs(rows, latent, links, one_by_one)
+    assert logs.T + together.slope_total / 300 == pytest.approx(expected, abs=1e-9)
+    assert row_logs(rows, latent, links, together.fits()) == pytest.approx(expected, abs=1e-9)
+    share, each = posterior_of(expected)
+    assert to_shares(logs) + together.slope_total == pytest.approx(each.sum(), abs=1e-8)
+    assert np.abs(logs.T - share).max() < 1e-12
 
 
 def body(rng, rows=600):

@@ -11,11 +11,13 @@ from scipy.stats import chi2_contingency
 import leverrier as lv
 from leverrier.counts.label_agreement import adjusted_rand
 from leverrier.discovery.evidence.class_or_arcs import whole_class
+from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of
 from leverrier.discovery.evidence.evidence import Evidence, Stopped
 from leverrier.discovery.evidence.held_out import held_out_gain
-from leverrier.discovery.evidence.null_test import FLOOR, MARGIN, Null, decided, null_test, threshold
+from leverrier.discovery.evidence.null_test import Null, null_test
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import drawn, support
+from leverrier.discovery.evidence.sequential_test import monte_carlo
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.dependent_groups import dependent_groups, g_statistic, joint_counts
 from leverrier.discovery.places.imputation import _conditional, filled
@@ -94,20 +96,44 @@ def test_columns_of_a_hidden_cause_are_one_unexplained_group(hidden_star):
     assert not dependent_groups(apart)
 
 
-def test_a_gain_is_believed_only_clear_of_what_nothing_hidden_shows():
-    assert threshold([]) == FLOOR
-    assert threshold([50.0, 50.0, 50.0]) == pytest.approx(50 + MARGIN)
-    assert threshold([10.0, 20.0]) == pytest.approx(15 + 2.5 * np.std([10, 20], ddof=1) + MARGIN)
-    assert decided(20.0, [25.0, 21.0]) is Stopped.ALIKE
-    assert decided(20.0, [25.0, 1.0]) is None
-    assert decided(500.0, [10.0] * 3) is None  # too few to be sure
-    assert decided(500.0, [10.0] * 8) is Stopped.CLEAR
+def test_a_gain_is_believed_by_its_level():
+    """With all draws that the level needs, p decides; with fewer, a gain that none reaches is believed for now."""
+    full = evidence_of(20.0, [1.0] * 99, monte_carlo(20.0, [1.0] * 99, 99), 0.01)
+    assert (full.p_value, full.accepted, full.provisional) == (0.01, True, False)
+    assert full.p_interval == pytest.approx((0.0, 1 - 0.025 ** (1 / 99)))
+    once = [1.0] * 98 + [25.0]
+    assert not evidence_of(20.0, once, monte_carlo(20.0, once, 99), 0.01).accepted
+    assert evidence_of(20.0, once, monte_carlo(20.0, once, 99), 0.02).accepted
+    few = evidence_of(20.0, [1.0] * 5, monte_carlo(20.0, [1.0] * 5, 5), 0.01)
+    assert (few.accepted, few.provisional, few.needed, few.cut) == (True, True, 99, False)
+    assert not evidence_of(20.0, [25.0], monte_carlo(20.0, [25.0], 1), 0.01).accepted
+    cut = evidence_of(20.0, [1.0] * 18, None, 0.01)
+    assert (cut.stopped, cut.cut, cut.believed) == (Stopped.BUDGET, True, False)
+    assert evidence_of(20.0, [1.0] * 19, None, 0.01).believed
+    assert not evidence_of(20.0, [], None, 0.01).tested
     assert Evidence(5.0, (9.0,), 1.0, accepted=False, tested=True).compressor
+
+
+def test_draws_end_when_several_gain_as_much_and_those_after_a_cut_one_do_not_count():
+    seeds = np.random.SeedSequence(0).spawn(99)
+    keys = [("k", *seed.spawn_key) for seed in seeds]
+    made: list[int] = []
+
+    def draw(seed: np.random.SeedSequence) -> float:
+        made.append(seed.spawn_key[-1])
+        return 5.0
+
+    alike = drawn_evidence(5.0, draw, seeds, keys, 0.01, Run())
+    assert (alike.draws, alike.reached, alike.p_value, alike.stopped) == (3, 3, 1.0, Stopped.ALIKE)
+    assert len(made) == 4
+    cut = drawn_evidence(5.0, lambda seed: np.nan if seed.spawn_key[-1] == 2 else 1.0, seeds, keys, 0.01, Run())
+    assert (cut.draws, cut.stopped) == (2, Stopped.BUDGET)
 
 
 def test_the_null_test_accepts_a_hidden_cause_and_does_not_depend_on_the_workers(searched):
     evidence = null_test(searched, 4)
     assert evidence.accepted
+    assert evidence.provisional
     assert evidence.p_value == pytest.approx(1 / 5)
     assert max(evidence.null_gains) < searched.found[0].gain
     assert null_test(replace(searched, run=Run.of(jobs=2)), 4) == evidence
@@ -231,7 +257,7 @@ def test_classes_are_told_from_arcs(truth):
         codes = np.stack(rows)
     table = lv.Table.from_codes({f"v{i}": (0, 1) for i in range(7)}, codes)
     search = begin(table, lv.BDe(), Plan(max_hidden=1))
-    found = whole_class(search, 19)
+    found = whole_class(search, 19, level=0.05)
     assert (found is not None) == (truth == "classes")
     if found is not None:
         assert found.variable.states == 2

@@ -39,18 +39,23 @@ def said(evidence: list[Evidence], asked: bool = True) -> tuple[str, Reason]:
     return str(one), one.reason
 
 
-FULL = Evidence(50.0, tuple([1.0] * 19), 0.05, tested=True)
-CLEAR = Evidence(90.0, tuple([1.0] * 8), 0.11, tested=True, stopped=Stopped.CLEAR)
-ONE = Evidence(50.0, (1.0,), 0.5, tested=True)
+FULL = Evidence(50.0, tuple([1.0] * 99), 0.01, tested=True, level=0.01)
+SAVED = Evidence(90.0, tuple([1.0] * 8), 0.11, tested=True, stopped=Stopped.CLEAR)
+ONE = Evidence(50.0, (1.0,), 0.5, tested=True, level=0.01)
+SOME = Evidence(50.0, tuple([1.0] * 30), 1 / 31, tested=True, stopped=Stopped.BUDGET, level=0.01)
 CUT = replace(ONE, stopped=Stopped.BUDGET)
-NONE = Evidence(50.0, stopped=Stopped.BUDGET)
+NONE = Evidence(50.0, stopped=Stopped.BUDGET, level=0.01)
 
 
 @pytest.mark.parametrize(
     ("evidence", "asked", "answer", "reason"),
     [
         ([FULL], True, "found", Reason.TESTED),
-        ([CLEAR], True, "found", Reason.TESTED),
+        ([SAVED], True, "found", Reason.TESTED),
+        ([SOME], True, "found", Reason.FEW_DRAWS),
+        ([FULL, SOME], True, "found", Reason.FEW_DRAWS),
+        ([replace(FULL, support=0.0)], True, "undecided", Reason.NOT_AGAIN),
+        ([replace(FULL, support=0.5)], True, "found", Reason.TESTED),
         ([FULL, NONE], True, "found", Reason.TESTED),
         ([ONE], True, "found", Reason.FEW_DRAWS),
         ([CUT], True, "undecided", Reason.TIME),

@@ -23,6 +23,8 @@ from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
+from leverrier.discovery.evidence.evidence import LEVEL
+from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
@@ -42,8 +44,7 @@ from leverrier.run.stop import Stop, answered
 IN_TIME = ("sequences", "boyen1999")
 """Methods for rows that come one after another."""
 Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999"]
-MOST_HIDDEN = 3
-DRAWS, RESAMPLES = 19, 6
+DRAWS, RESAMPLES = 99, 6
 
 
 def discover(
@@ -53,6 +54,7 @@ def discover(
     time: str | None = None,
     method: Method = "auto",
     evidence: bool = True,
+    level: float = LEVEL,
     draws: int = DRAWS,
     resamples: int = RESAMPLES,
     max_hidden: int | None = None,
@@ -83,8 +85,11 @@ def discover(
                 some); "causes": overlapping yes/no causes; "sequences": rows in their order are one sequence;
                 "boyen1999": sequences by the source's loop, arcs that skip slices becoming memories
     evidence    False leaves the tests out: what is found is then "not tested"
-    max_hidden  at most so many, 3 by default
-    draws       tables simulated without the hidden variable, for the null test; it stops early when the answer is clear
+    max_hidden  at most so many; by default as many as pass the test
+    level       how often something may be found where nothing is hidden, however many variables are found; a variable
+                is believed only if its p-value is no larger
+    draws       tables simulated without the hidden variable, at most: 99, or what a smaller level needs; the test ends
+                as soon as several of them gain as much. With fewer than the level needs a finding is provisional
     resamples   how often rows are drawn anew to see whether the variable comes back
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     work        pieces of work (a candidate tried, a table simulated, …): a budget that is the same on every machine
@@ -96,7 +101,7 @@ def discover(
     checkpoint  a folder for what is done so far, every few seconds; with resume=True the run goes on from there, and
                 its answer is bit for bit that of a run that was never stopped
     """
-    _check(method, draws, resamples, max_hidden, budget, jobs, work, sample)
+    _check(method, level, draws, resamples, max_hidden, budget, jobs, work, sample)
     if by is not None or time is not None or isinstance(data, Sequences) or method in IN_TIME:
         # (imported here: half a second that a table's user need not wait)
         from leverrier.api.time_route import discover_in_time, refuse_for_tables
@@ -104,6 +109,7 @@ def discover(
         reading = {"by": by, "time": time, "ignore": ignore, "types": types, "missing": missing}
         refuse_for_tables(
             {
+                "level": level != LEVEL,
                 "draws": draws != DRAWS,
                 "resamples": resamples != RESAMPLES,
                 "work": work is not None,
@@ -122,14 +128,15 @@ def discover(
         }
         in_time = Run.of(budget, stop=stop, progress=progress)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
-    max_hidden = MOST_HIDDEN if max_hidden is None else max_hidden
     begun = clock.monotonic()
     run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
     whole = _table(data, _reading(data, weights, ignore, types, missing), max_memory, run.workers.client)
     if not whole.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    plan = Plan(max_hidden=max_hidden, max_parents=max_parents, seed=seed)
-    tests = Tests(draws if evidence else 0, resamples if evidence else 0)
+    most = len(whole.variables) if max_hidden is None else max_hidden
+    plan = Plan(max_hidden=most, max_parents=max_parents, seed=seed)
+    draws = max(draws, draws_needed(level)) if draws == DRAWS else draws
+    tests = Tests(draws if evidence else 0, resamples if evidence else 0, level=level)
     rule = score or BDe()
     numbers = gaussian_columns(whole)
     rows = sample_size(whole, sample)
@@ -149,6 +156,7 @@ def discover(
     settings = {
         "seed": seed,
         "method": method,
+        "level": tests.level,
         "draws": tests.draws,
         "resamples": tests.resamples,
         "max_hidden": max_hidden,
@@ -221,6 +229,7 @@ def _reading(data: Any, weights: Any, ignore: Any, types: Any, missing: Any) -> 
 
 def _check(
     method: str,
+    level: float,
     draws: int,
     resamples: int,
     max_hidden: int | None,
@@ -231,6 +240,8 @@ def _check(
 ) -> None:
     if method not in get_args(Method):
         raise OptionError(f"method={method!r}: expected one of {', '.join(map(repr, get_args(Method)))}")
+    if not 0 < level < 1:
+        raise OptionError(f"level={level!r}: expected a share between 0 and 1, such as 0.01")
     for name, value, least in (("draws", draws, 0), ("resamples", resamples, 0), ("max_hidden", max_hidden or 0, 0)):
         if value < least:
             raise OptionError(f"{name}={value!r}: expected {least} or more")

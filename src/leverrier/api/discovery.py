@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from leverrier.api.added_columns import add_states
 from leverrier.api.saved import dump
+from leverrier.api.state_names import renamed
 from leverrier.arrays import Floats
 from leverrier.data.card import card
 from leverrier.data.sequences.read_sequences import read_sequences
@@ -166,6 +168,18 @@ class Discovery:
         page = discovery_page(self.result, title or f"What nobody measured{over_time}", live=live)
         write_whole(os.fspath(path), page.encode())
 
+    def rename(self, names: Mapping[str, Mapping[Any, str] | Sequence[str]]) -> Discovery:
+        """Give states names of your own, by hidden variable: {"H1": {"0": "low rate", "1": "high rate"}}, or all of
+        them in order. This discovery says them from now on, in words, pages, tables and saved files; it is returned."""
+        result = self.result
+        for variable, given in names.items():
+            each = next(one for one in self.hidden if one.name == self._chosen(variable))
+            if not each.states:
+                raise OptionError(f"{variable} is a continuum: it has no states to name")
+            result = result.with_names(variable, renamed(variable, list(map(str, self._labels(each))), given))
+        object.__setattr__(self, "result", result)
+        return self
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as JSON; `leverrier.load` reads it back. No row of the data is in it."""
         write_whole(os.fspath(path), dump(self.result).encode())
@@ -179,6 +193,8 @@ class Discovery:
         return name or names[0]
 
     def _labels(self, each: HiddenVariable) -> tuple[Any, ...]:
+        if each.name in self.result.renamed:
+            return self.result.renamed[each.name]
         if each.chain is not None:
             return each.chain.labels or tuple(range(each.states))
         return self.result.model.labels[each.name]
@@ -231,13 +247,15 @@ class Discovery:
 
     def plot_states(self, name: str | None = None) -> altair.TopLevelMixin:
         """What the states of a hidden variable look like, with 95 % intervals; of causes, which signs they reach."""
-        from leverrier.report.charts.discovery_charts import links_chart, profile_chart
+        from leverrier.report.charts.discovery_charts import links_chart, profile_chart, sign_chances
         from leverrier.report.parts.profiles import profiles
 
         chosen = self._chosen(name)
         causes = None if self.result.other is None else self.result.other.causes
         if causes is not None:
-            return links_chart(causes, [each.name for each in self.hidden])
+            chances = sign_chances(causes, len(self.hidden))
+            frames = causes.links[:, : len(self.hidden)]
+            return links_chart(causes.names, chances, frames, "P(sign | one cause)", size="notebook")
         found = profiles(self.result, next(each for each in self.hidden if each.name == chosen))
         if not found:
             raise OptionError(f"what the states of {chosen!r} mean was not worked out")
@@ -246,15 +264,16 @@ class Discovery:
     def plot_evidence(self, name: str | None = None) -> altair.TopLevelMixin:
         """The gain beside those of simulated tables; of sequences by part that was held out; where nothing was tested,
         what would have been found."""
-        from leverrier.report.charts.discovery_charts import null_histogram, power_chart
+        from leverrier.report.charts.discovery_charts import null_dots, power_chart
         from leverrier.report.charts.sequence_charts import folds_chart
+        from leverrier.report.words.bet_words import gate_of
 
         if self.result.time is not None and any(fold.hidden is not None for fold in self.result.time.folds):
             return folds_chart(self.result.time.folds)
         known = [(each.name, each.evidence) for each in (*self.hidden, *self.compressors)]
         tested = [one for other, one in known if one is not None and one.draws and name in (None, other)]
         if tested:
-            return null_histogram(tested[0])
+            return null_dots(tested[0], gate_of(tested[0]), size="notebook")
         if name is None and self.result.power is not None:
             return power_chart(self.result.power)
         raise OptionError("no simulated tables were drawn for this: run discover with evidence=True")

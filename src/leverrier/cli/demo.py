@@ -50,6 +50,7 @@ def demo(
     with Interruptible(quiet or as_json, budget, afterwards(not static), cuts=True) as run:
         found = lv.discover(
             data,
+            level=0.05,
             draws=19,
             resamples=2,
             max_hidden=1,

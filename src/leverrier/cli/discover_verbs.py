@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import leverrier as lv
+from leverrier.api.state_names import names_asked
 from leverrier.cli import options
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, note
@@ -33,13 +34,21 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     help="What to look for; the last two take rows as sequences.",
 )
 @options.reading
-@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (3 by default).")
+@options.names
+@click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
+@click.option(
+    "--level",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.01,
+    show_default=True,
+    help="How often something may be found where nothing is hidden.",
+)
 @click.option(
     "--draws",
     type=click.IntRange(0),
-    default=19,
+    default=99,
     show_default=True,
-    help="Tables simulated with nothing hidden, for the null test.",
+    help="Tables simulated with nothing hidden, at most.",
 )
 @click.option("--resamples", type=click.IntRange(0), default=6, show_default=True, help="Resamples for the support.")
 @click.option("--no-evidence", is_flag=True, help="Only search: leave the tests out.")
@@ -71,7 +80,9 @@ def discover(
     types: tuple[str, ...],
     missing: tuple[str, ...],
     weights: str | None,
+    names: tuple[str, ...],
     max_hidden: int | None,
+    level: float,
     draws: int,
     resamples: int,
     no_evidence: bool,
@@ -101,6 +112,7 @@ def discover(
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
+    asked = names_asked(names)
     base = os.path.splitext(table)[0]
     report, saved = output or f"{base}.leverrier.html", save or f"{base}.leverrier.json"
     options.require_folders(report, saved)
@@ -113,6 +125,7 @@ def discover(
             time=time,
             method=method,
             evidence=not no_evidence,
+            level=level,
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
@@ -132,6 +145,7 @@ def discover(
             resume=resume,
             progress=telling(run, not static),
         )
+    rename_known(found, asked)
     found.save(saved)
     again = f"; the same command with --resume goes on from {kept}"
     if run.stop.asked:
@@ -154,15 +168,20 @@ def discover(
 @click.argument("findings")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
 @click.option("--title", help="Its title.")
+@options.names
 @options.static
 @options.quiet
-def report(findings: str, output: str | None, title: str | None, static: bool, quiet: bool) -> None:
+def report(
+    findings: str, output: str | None, title: str | None, names: tuple[str, ...], static: bool, quiet: bool
+) -> None:
     """Make the page of findings that were saved: after Ctrl-C, say, or with a title of your own.
 
     \b
     leverrier report survey.leverrier.json
     leverrier report survey.leverrier.json -o page.html --title "Wards and wounds"
+    leverrier report survey.leverrier.json --names "H1:0=low rate" --names "H1:1=high rate"
     """
+    asked = names_asked(names)
     page = output or f"{os.path.splitext(findings)[0]}.html"
     options.require_folders(page)
     with Interruptible(quiet) as run:
@@ -170,11 +189,22 @@ def report(findings: str, output: str | None, title: str | None, static: bool, q
         run.stop.break_in()  # Ctrl-C ends it where it is: the page is written whole or not at all
         run.tell(Event.PAGE)
         found = lv.load(findings)
+        if asked:
+            found.rename(asked).save(findings)
         heading = title or f"What nobody measured in {Path(findings).name.split('.')[0]}"
         with told_as_notes(quiet):
             found.report(page, title=heading, live=not static)
     if not quiet:
         click.echo(f"The report is in {page}")
+
+
+def rename_known(found: lv.Discovery, asked: dict[str, dict[str, str]]) -> None:
+    """Names for what was found; hours of work are not lost because a name fits nothing."""
+    for variable, names in asked.items():
+        try:
+            found.rename({variable: names})
+        except lv.OptionError as error:
+            note(f"leverrier: --names: {error}", quiet=False)
 
 
 @click.command()

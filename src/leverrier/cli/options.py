@@ -114,6 +114,11 @@ def rows_of(
     )
 
 
+def names(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "A name for a hidden state, such as H1:0=low (repeatable), or a JSON file of names; kept in the findings."
+    return click.option("--names", multiple=True, metavar="VARIABLE:STATE=NAME", help=words)(command)
+
+
 def quiet(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--quiet", "-q", is_flag=True, help="Print only the answer: no progress, no notes.")(command)
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
 from leverrier.discovery.evidence.coarser_copy import told_by, told_shares
-from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
+from leverrier.discovery.evidence.evidence import LEVEL, Evidence, Stopped, weighed
 from leverrier.discovery.evidence.free_learner import FreeLearner, against_free_learner
 from leverrier.discovery.evidence.held_out import held_out_gain
-from leverrier.discovery.evidence.null_test import FLOOR, null_test
+from leverrier.discovery.evidence.null_test import WORTH_A_TEST, null_test
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import support
 from leverrier.discovery.findings import Findings, HiddenVariable
@@ -30,6 +30,8 @@ from leverrier.run.run import UNBOUNDED, Run
 
 QUICK, SMALL = 1.0, 5000
 """Where a search takes moments (by seconds, by cells of the table), starting other processes would take longer."""
+UNTESTED = 10.0
+"""Nats that a second or third variable must gain where none is tested: else the search would go on for every bit."""
 COMPILED = 3.0
 """A beginning that takes longer compiles its kernels, or has a large table: workers then start when they are needed,
 lest they compile the same at the same time."""
@@ -39,11 +41,14 @@ lest they compile the same at the same time."""
 class Tests:
     """What is asked of a hidden variable before it is believed, and of a table in which none was found."""
 
-    draws: int = 19
+    draws: int = 99
     resamples: int = 6
     held_out: bool = True
     power: bool = True
-    early: bool = True
+    level: float = LEVEL
+    """How often something may be found where nothing is hidden, whatever the number of variables found: they are tested
+    one after another, each given those before it, up to the first that fails. To name one too many, the test of the
+    first that is not there must err (a fixed sequence: Maurer, Hothorn and Lehmacher 1995)."""
 
     @property
     def none(self) -> bool:
@@ -65,10 +70,10 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNB
     evidence: list[Evidence] = []
     rejected: list[HiddenVariable] = []
     while len(search.found) < plan.max_hidden and next_hidden(search):
-        if tests.early and search.found[-1].gain <= FLOOR:
+        if search.found[-1].gain <= (WORTH_A_TEST if tests.draws or not evidence else UNTESTED):
             _give_up(search, Reason.SMALL_GAIN)
             break
-        tested = null_test(search, tests.draws, early=tests.early) if tests.draws else _untested(search)
+        tested = null_test(search, tests.draws, tests.level) if tests.draws else _untested(search)
         if not tested.accepted:
             rejected.append(replace(findings(search).hidden[-1], evidence=tested))
             _give_up(search, Reason.COMPRESSOR)
@@ -78,7 +83,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNB
     did.append(f"tried {len(search.attempts)} candidates")
     whole = None
     if not found.hidden and plan.method == "region" and plan.max_hidden:
-        whole = whole_class(search, tests.draws)
+        whole = whole_class(search, tests.draws, tests.level)
     if whole is not None:
         asked = " (Cox's test)" if tests.draws else ", untested"
         did.append(f"asked whether one class behind all columns explains them better than arcs do{asked}")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
+from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
 from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
-from leverrier.discovery.evidence.null_test import BATCH, decided, threshold
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.hidden_model import ClassModel
@@ -91,20 +92,10 @@ def _null_test(
     """The gain in tables simulated from the best model with one class."""
     if found.states == 1 or not tests.draws:
         return Evidence(found.gain)
-    gains: list[float] = []
-    stopped: Stopped | None = None
     seeds = np.random.SeedSequence([plan.seed, 31]).spawn(tests.draws)
-    for first in range(0, tests.draws, BATCH):
-        batch = seeds[first : first + BATCH]
-        keys = [("one class", *seed.spawn_key) for seed in batch]
-        drawn = run.map(_null_gain, [(single, numbers, rows, seed) for seed in batch], keys)
-        gains += drawn
-        run.tell(Event.ONE_CLASS_TABLES, len(gains) / tests.draws)
-        stopped = decided(found.gain, gains) or (None if len(drawn) == len(batch) else Stopped.BUDGET)
-        if stopped:
-            break
-    p = (1 + sum(each >= found.gain for each in gains)) / (1 + len(gains)) if gains else None
-    return Evidence(found.gain, tuple(gains), p, found.gain > threshold(gains), tested=bool(gains), stopped=stopped)
+    keys = [("one class", *seed.spawn_key) for seed in seeds]
+    draw = partial(_null_gain, single, numbers, rows)
+    return drawn_evidence(found.gain, draw, seeds, keys, tests.level, run, Event.ONE_CLASS_TABLES)
 
 
 def _null_gain(single: MixedClasses, numbers: list[str], rows: int, seed: np.random.SeedSequence) -> float:

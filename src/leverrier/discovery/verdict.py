@@ -19,7 +19,7 @@ class Reason(StrEnum):
     """Why; the value is the words."""
 
     TESTED = "its gain is clear of what tables with nothing hidden show"
-    FEW_DRAWS = "provisional: so few simulated tables cannot show a small p-value"
+    FEW_DRAWS = "provisional: fewer simulated tables than the level needs"
     HELD_OUT = "it predicts what was held out clearly better"
     PARSIMONY = "it says what any network of the columns says with fewer parameters, and held-out rows do not object"
     NO_CANDIDATES = "no group of columns hangs together enough to suggest one"
@@ -35,6 +35,7 @@ class Reason(StrEnum):
     CAUSES_SIZE = "so many causes overlap in one row that held-out rows could not be compared"
     UNSTABLE = "searches without a hidden variable end too far apart"
     HELD_OUT_AGAINST = "held-out rows speak against it"
+    NOT_AGAIN = "it does not come back when rows are drawn anew: it depends on which rows there are"
     RIVAL = "the best model without it does not describe these columns: a function of them foretells as well as it does"
     COPY = "what was found is a coarser copy of one of the columns"
     FEW_ROWS = "too few rows"

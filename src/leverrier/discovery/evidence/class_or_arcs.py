@@ -9,12 +9,13 @@ the network cannot have produced it and the classes can, the classes are believe
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.evidence import Compared, Evidence
-from leverrier.discovery.evidence.null_test import FLOOR
+from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
+from leverrier.discovery.evidence.evidence import LEVEL, Compared, Evidence
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.places.baseline import MOST_CELLS, hidden_name
@@ -28,18 +29,18 @@ from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
 MOST_COLUMNS = 20
+ALONE = 10.0
+"""Nats over independent columns below which no class is looked for."""
 STATES = (2, 3, 4, 5, 6)
 STARTS = 6
-LEAST_DRAWS = 19
-"""With fewer tables simulated from the network a p-value of 0.05 could not be reached."""
 REVERSE = 9
 """Tables simulated from the classes."""
 
 
 @dataclass(frozen=True, eq=False)
 class WholeClass:
-    """The best class model of all columns, and what the test said of it. Its variable's gain is over independent
-    columns; the evidence holds the difference from the network's score."""
+    """The best class model of all columns, and what the test said of it. Its gain is over the best network: it may be
+    below 0, and the classes still be what made the table."""
 
     network: Network
     variable: HiddenVariable
@@ -49,45 +50,40 @@ class WholeClass:
     """The same difference in tables simulated from the classes."""
 
 
-def whole_class(search: Search, draws: int) -> WholeClass | None:
+def whole_class(search: Search, draws: int, level: float = LEVEL) -> WholeClass | None:
     """The class model of all columns if the network cannot explain the data and the classes can; untested if there are
     to be no draws."""
-    table, score = search.ground.table, search.score
+    table, score, run = search.ground.table, search.score, search.run
     if not 3 <= len(table.variables) <= MOST_COLUMNS:
         return None
     name = hidden_name(search.baseline.graph, 0)
     classes, reached = scored_network_once(
-        search.run, ("classes",), lambda: best_classes(table, score, name, search.run), table.states
+        run, ("classes",), lambda: best_classes(table, score, name, run), table.states
     )
     alone = search.ground.total(Graph.from_edges(table.variables, ()))
-    if reached - alone <= FLOOR:
+    if reached - alone <= ALONE:
         return None  # columns that do not depend on each other have no class behind them
     observed = reached - search.baseline.score
     if not draws:
-        return _of(search, classes, name, reached, alone, Evidence(observed, kind=Compared.CLASSES), ())
-    draws = max(draws, LEAST_DRAWS)
+        return _of(search, classes, name, reached, Evidence(observed, kind=Compared.CLASSES), ())
     seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
-    null = _differences(search.baseline.network, table, score, name, seeds[:draws], search.run, above=observed)
-    search.run.tell(Event.CLASSES_OR_ARCS, 0.6)
-    if null is None or sum(each >= observed for each in null) > 0.05 * draws:
+    keys = [("classes or arcs", *seed.spawn_key) for seed in seeds]
+    from_arcs, from_classes = (
+        partial(_difference, model, table, score, name) for model in (search.baseline.network, classes)
+    )
+    event, kind = Event.CLASSES_OR_ARCS, Compared.CLASSES
+    evidence = drawn_evidence(observed, from_arcs, seeds[:draws], keys[:draws], level, run, event, kind)
+    if evidence.cut or not evidence.tested or not evidence.accepted:
         return None
-    reverse = _differences(classes, table, score, name, seeds[draws:], search.run, above=None)
-    search.run.tell(Event.CLASSES_OR_ARCS, 1.0)
-    if reverse is None or not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
+    reverse = run.map(from_classes, [(seed,) for seed in seeds[draws:]], keys[draws:])
+    run.tell(event, 1.0)
+    if len(reverse) < REVERSE or not min(reverse) <= observed <= max(reverse) + np.ptp(reverse):
         return None
-    p = (1 + sum(each >= observed for each in null)) / (1 + len(null))
-    evidence = Evidence(observed, tuple(null), p, accepted=True, tested=True, kind=Compared.CLASSES)
-    return _of(search, classes, name, reached, alone, evidence, tuple(reverse))
+    return _of(search, classes, name, reached, evidence, tuple(reverse))
 
 
 def _of(
-    search: Search,
-    classes: Network,
-    name: str,
-    reached: float,
-    alone: float,
-    evidence: Evidence,
-    reverse: tuple[float, ...],
+    search: Search, classes: Network, name: str, reached: float, evidence: Evidence, reverse: tuple[float, ...]
 ) -> WholeClass:
     score = search.score
     fitted = fit(
@@ -95,7 +91,7 @@ def _of(
     )
     children = classes.children(name)
     variable = HiddenVariable(
-        name, classes.cardinality(name), children, (), reached - alone, "all columns", "classes", evidence
+        name, classes.cardinality(name), children, (), evidence.gain, "all columns", "classes", evidence
     )
     return WholeClass(fitted.network, variable, reached, evidence, reverse)
 
@@ -122,31 +118,6 @@ def best_classes(table: Table, score: Score, name: str, run: Run = UNBOUNDED) ->
         best = fitted.network, fitted.score
     assert best is not None
     return best
-
-
-def _differences(
-    model: Network,
-    table: Table,
-    score: Score,
-    name: str,
-    seeds: list[np.random.SeedSequence],
-    run: Run,
-    above: float | None,
-) -> list[float] | None:
-    """Classes less network, each learned anew on simulated tables; stops when too many are above the observed one.
-    None if time ran out."""
-    found: list[float] = []
-    step = 5
-    for first in range(0, len(seeds), step):
-        batch = seeds[first : first + step]
-        keys = [("classes or arcs", *seed.spawn_key) for seed in batch]
-        drawn = run.map(_difference, [(model, table, score, name, seed) for seed in batch], keys)
-        found += drawn
-        if len(drawn) < len(batch):
-            return None
-        if above is not None and sum(each >= above for each in found) > 0.05 * len(seeds):
-            break
-    return found
 
 
 def _difference(model: Network, table: Table, score: Score, name: str, seed: np.random.SeedSequence) -> float:

@@ -8,19 +8,23 @@ from enum import StrEnum
 
 from leverrier.discovery.evidence.coarser_copy import ToldBy
 from leverrier.discovery.evidence.free_learner import FreeLearner
+from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.verdict import Answer, Reason, Verdict
 
+LEVEL = 0.01
+"""How often a variable may be found where nothing is hidden."""
+PROVISIONAL = 0.05
+"""A test that time cut before it could show a p-value so small says nothing yet."""
+UNSUPPORTED = 0.1
+"""A variable that comes back in no larger share of resamples depends on which rows there are."""
 ENOUGH = 7
-"""A test that time cut before so many draws says nothing yet."""
-SMALLEST = 0.05
-"""Draws that could not show a p-value so small leave a finding provisional."""
 
 
 class Stopped(StrEnum):
     """Why fewer tables than asked for were simulated; the value is the words."""
 
     BUDGET = "the budget ran out"
-    ALIKE = "tables with nothing hidden gained about as much"
+    ALIKE = "tables with nothing hidden gained as much"
     CLEAR = "the gain was far above that of every table with nothing hidden"
 
 
@@ -70,6 +74,12 @@ class Evidence:
     """The columns next to it foretold with it, against any function of the other columns."""
     told_by: ToldBy | None = None
     """The observed column that tells most of it."""
+    level: float | None = None
+    """What the p-value was compared with; None where no p-value decides."""
+    p_interval: tuple[float, float] | None = None
+    """95 % for the chance that a simulated table gains as much: the p-value's own error, with so many draws."""
+    tail: float | None = None
+    """That chance extrapolated beyond the largest draw, by a generalised Pareto tail: information, never the gate."""
 
     @property
     def draws(self) -> int:
@@ -77,20 +87,35 @@ class Evidence:
         return len(self.null_gains)
 
     @property
+    def reached(self) -> int:
+        """Of those, how many gained as much."""
+        return sum(each >= self.gain for each in self.null_gains)
+
+    @property
     def cut(self) -> bool:
         """Whether time ended the test before it could say anything."""
-        return self.stopped is Stopped.BUDGET and self.draws < ENOUGH
+        return self.stopped is Stopped.BUDGET and 1 / (1 + self.draws) > PROVISIONAL + 1e-12
+
+    @property
+    def needed(self) -> int:
+        """Draws without which no p-value can be as small as the level."""
+        return draws_needed(PROVISIONAL if self.level is None else self.level)
 
     @property
     def provisional(self) -> bool:
-        """Whether there were too few draws for a small p-value, though nothing was clear before."""
-        open_yet = self.kind.drawn and self.stopped is not Stopped.CLEAR
-        return self.tested and open_yet and 1 / (1 + self.draws) > SMALLEST
+        """Whether there were too few draws for the level, though none of them gained as much."""
+        clear = self.stopped is Stopped.CLEAR  # (of findings that were saved before there was a level)
+        return self.tested and self.kind.drawn and self.accepted and not clear and self.draws < self.needed
 
     @property
     def contradicted(self) -> bool:
         """Whether rows that were held out are clearly worse off with it."""
         return self.held_out_interval is not None and self.held_out_interval[1] < 0
+
+    @property
+    def unsupported(self) -> bool:
+        """Whether it comes back in next to no resample."""
+        return self.support is not None and self.support <= UNSUPPORTED
 
     @property
     def outguessed(self) -> bool:
@@ -106,7 +131,7 @@ class Evidence:
     @property
     def believed(self) -> bool:
         """Whether it may be said to be at work."""
-        doubted = self.cut or self.contradicted or self.outguessed or self.copied
+        doubted = self.cut or self.contradicted or self.unsupported or self.outguessed or self.copied
         return self.tested and self.accepted and not doubted
 
     @property
@@ -116,7 +141,9 @@ class Evidence:
             return Reason.COPY
         if self.outguessed:
             return Reason.RIVAL
-        return Reason.HELD_OUT_AGAINST if self.contradicted else Reason.TIME
+        if self.contradicted:
+            return Reason.HELD_OUT_AGAINST
+        return Reason.NOT_AGAIN if self.unsupported else Reason.TIME
 
     @property
     def compressor(self) -> bool:
@@ -129,7 +156,8 @@ def weighed(evidence: Sequence[Evidence], asked: bool) -> Verdict:
     believed = [one for one in evidence if one.believed]
     if asked and believed:
         held_out = believed[0].kind in (Compared.CAUSES, Compared.TIME)
-        reason = Reason.FEW_DRAWS if believed[0].provisional else Reason.HELD_OUT if held_out else Reason.TESTED
+        provisional = any(one.provisional for one in believed)
+        reason = Reason.FEW_DRAWS if provisional else Reason.HELD_OUT if held_out else Reason.TESTED
         reason = Reason.PARSIMONY if believed[0].kind is Compared.PARSIMONY else reason
         return Verdict(Answer.FOUND, reason)
     if asked and any(one.tested for one in evidence):

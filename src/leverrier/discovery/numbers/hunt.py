@@ -16,6 +16,7 @@ from leverrier.learning.behind.restructure import first_links, improve
 from leverrier.learning.behind.standing import Outside, Parents, Standing, stood, with_links
 from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import classes, continuum
+from leverrier.run.run import UNBOUNDED, Run
 
 GLANCE, TRIAL = 3, 12
 """EM iterations of a beginning, and of a trial."""
@@ -39,29 +40,50 @@ class Hunted:
         return max(found, key=lambda each: each.score, default=None)
 
 
-def hunt(block: Block, outside: Outside, rival: Parents, seed: int, barred: frozenset[str] = frozenset()) -> Hunted:
-    """Trials in every candidate place; the best few go through structural EM. `barred` columns hang on another one."""
+def hunt(
+    block: Block,
+    outside: Outside,
+    rival: Parents,
+    seed: int,
+    barred: frozenset[str] = frozenset(),
+    run: Run = UNBOUNDED,
+) -> Hunted:
+    """The best class and the best continuum. `barred` columns hang on another hidden variable."""
+    of_class, tried = hunt_class(block, outside, rival, seed, barred, run)
     places = candidate_places(rival, barred)
-    rng = np.random.default_rng([seed, 59])
-    trials = sorted(
-        (each for place in places for each in _class_trials(block, outside, rival, place, 2, rng)),
+    continua = sorted(
+        (_continuum_trial(block, outside, rival, place) for place in places if not run.spent),
         key=lambda each: -each.score,
     )
-    continua = sorted((_continuum_trial(block, outside, rival, p) for p in places), key=lambda each: -each.score)
-    best_continuum = _best(
-        block, [improve(block, outside, rival, each, ("shift",), barred) for each in _differing(continua, BEST)]
-    )
-    found = [improve(block, outside, rival, each, MODES, barred) for each in _differing(trials, BEST + 1)]
-    best = _best(block, found)
+    begun = [each for each in _differing(continua, BEST) if not run.spent]
+    of_continuum = _best(block, [improve(block, outside, rival, each, ("shift",), barred) for each in begun])
+    return Hunted(of_class, of_continuum, tried + len(continua))
+
+
+def hunt_class(
+    block: Block,
+    outside: Outside,
+    rival: Parents,
+    seed: int,
+    barred: frozenset[str] = frozenset(),
+    run: Run = UNBOUNDED,
+) -> tuple[Standing | None, int]:
+    """Trials in every candidate place, the best few through structural EM, more states; and how many were tried."""
+    places = candidate_places(rival, barred)
+    rng = np.random.default_rng([seed, 59])
+    trials = [each for place in places if not run.spent for each in _class_trials(block, outside, rival, place, 2, rng)]
+    trials.sort(key=lambda each: -each.score)
+    begun = [each for each in _differing(trials, BEST + 1) if not run.spent]
+    best = _best(block, [improve(block, outside, rival, each, MODES, barred) for each in begun])
     total = sum(outside.score(name, own) for name, own in rival.items())
     for states in range(3, MOST_STATES + 1):
-        if best is not None and best.score < total - HOPE:
+        if run.spent or (best is not None and best.score < total - HOPE):
             break
         more = _best(block, _with_states(block, outside, rival, _bases(best, places), states, rng, barred))
         if more is None or (best is not None and more.score <= best.score):
             break
         best = more
-    return Hunted(best, best_continuum, len(trials) + len(continua))
+    return best, len(trials)
 
 
 def _bases(best: Standing | None, places: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

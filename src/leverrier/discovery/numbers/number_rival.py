@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.learning.behind.standing import Parents, Standing
 from leverrier.learning.mixed.mixed_scores import MixedScores
-from leverrier.learning.mixed.mixed_search import mixed_search
+from leverrier.learning.mixed.mixed_search import SHAKES, Limits, mixed_search
 from leverrier.learning.mixed.mixed_space import Space
+from leverrier.run.run import UNBOUNDED, Run
 
 WORTH = 0.05
 
@@ -46,20 +47,24 @@ class NumberRival:
         return family.log_density(space.columns[number[column]].cells, [space.columns[p].cells for p in own])
 
 
-def learn_rival(scores: MixedScores, seed: int, starts: Sequence[Parents] = ()) -> NumberRival:
-    """The best network that a search finds, from these graphs too."""
+def learn_rival(
+    scores: MixedScores, seed: int, starts: Sequence[Parents] = (), shakes: int = SHAKES, run: Run = UNBOUNDED
+) -> NumberRival:
+    """The best network that a search finds, from these graphs too, shaken so often."""
     names = scores.space.names
     number = {name: place for place, name in enumerate(names)}
     begun = [[tuple(number[p] for p in graph[name]) for name in names] for graph in starts]
-    found = mixed_search(scores, seed=seed, starts=begun)
+    found = mixed_search(scores, seed=seed, starts=begun, shakes=shakes, limits=Limits(stop=lambda: run.spent))
     parents = {names[child]: tuple(names[p] for p in above) for child, above in enumerate(found)}
     return NumberRival(scores, parents, scores.total(found))
 
 
-def repaired(rival: NumberRival, hidden: Standing, posterior: Floats, seed: int) -> NumberRival:
+def repaired(
+    rival: NumberRival, hidden: Standing, posterior: Floats, seed: int, shakes: int = SHAKES, run: Run = UNBOUNDED
+) -> NumberRival:
     """The search again from where a hidden variable led it; the same rival if that finds nothing better."""
     starts = [rival.parents, *graphs_without(rival, hidden, posterior)]
-    found = learn_rival(rival.scores, seed, starts)
+    found = learn_rival(rival.scores, seed, starts, shakes, run)
     return found if found.total > rival.total + WORTH else rival
 
 

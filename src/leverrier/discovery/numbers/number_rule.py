@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from leverrier.discovery.numbers.hunt import Hunted, hunt
+from leverrier.discovery.numbers.hunt import Hunted, hunt, hunt_class
 from leverrier.discovery.numbers.number_rival import NumberRival, learn_rival, repaired
 from leverrier.learning.behind.placed import places_of
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
 from leverrier.learning.mixed.mixed_scores import MixedScores
+from leverrier.learning.mixed.mixed_search import SHAKES
 from leverrier.learning.mixed.mixed_space import Space
+from leverrier.models.behind.block import Block
+from leverrier.run.run import UNBOUNDED, Run
 
 Told = Literal["class", "continuum", "undecided", "nothing"]
 ROOM = 5.0
@@ -70,26 +73,43 @@ class Weighed:
         return self.hunted.of_class if self.class_gain >= self.continuum_gain else self.hunted.of_continuum
 
 
-def weigh(space: Space, seed: int) -> Weighed:
-    """The whole procedure on a space without holes: rival, hunt, repair, and over again if the rival got better."""
-    rival = learn_rival(MixedScores(space), seed)
-    block, first = block_of(space), rival.total
+def weigh(space: Space, seed: int, run: Run = UNBOUNDED) -> Weighed:
+    """The whole procedure on a space without holes: rival, hunt, repair, and over again if the rival got better.
+
+    A rival that one climb finds is enough where nothing hidden comes up to it: a better one could only be farther
+    ahead. It is searched for in earnest as soon as something does. A run that is spent ends where it is.
+    """
+    rival = learn_rival(MixedScores(space), seed, shakes=0, run=run)
+    return _weighed(rival, block_of(space), seed, run)
+
+
+def _weighed(rival: NumberRival, block: Block, seed: int, run: Run) -> Weighed:
+    first, earnest = rival.total, False
+    hunted = hunt(block, rival, rival.parents, seed, run=run)
     for _ in range(REPAIRS):
-        hunted = hunt(block, rival, rival.parents, seed)
         best = hunted.better_of()
-        if best is None or best.score <= rival.total:
+        if best is None or best.score <= rival.total or run.spent:
             break
-        better = repaired(rival, best, places_of(block, best), seed)
+        better = repaired(rival, best, places_of(block, best), seed, 0 if earnest else SHAKES, run)
         if better is rival:
             break
-        rival = better
-    else:
-        hunted = hunt(block, rival, rival.parents, seed)
+        rival, earnest = better, True
+        hunted = hunt(block, rival, rival.parents, seed, run=run)
     return Weighed(rival, hunted, rival.total - first)
 
 
-def weigh_more(found: Weighed, taken: list[str], seed: int) -> Weighed:
+def excess_within(space: Space, seed: int, aim: float) -> float:
+    """What a class gains beyond a continuum, by the same procedure; where it is sure to stay below `aim`, a bound of it
+    that does too: the gain of a class over a rival from one climb, with no continuum beside it, can only be larger."""
+    rival = learn_rival(MixedScores(space), seed, shakes=0)
+    block = block_of(space)
+    of_class, _ = hunt_class(block, rival, rival.parents, seed)
+    bound = Weighed(rival, Hunted(of_class, None, 0), 0.0).class_gain
+    return bound if bound < aim else _weighed(rival, block, seed, UNBOUNDED).excess
+
+
+def weigh_more(found: Weighed, taken: list[str], seed: int, run: Run = UNBOUNDED) -> Weighed:
     """One more hidden variable, behind columns that hang on none yet; those may still drive them."""
     rival = found.rival
-    hunted = hunt(block_of(rival.space), rival, rival.parents, seed, frozenset(taken))
+    hunted = hunt(block_of(rival.space), rival, rival.parents, seed, frozenset(taken), run)
     return Weighed(rival, hunted, found.repaired)

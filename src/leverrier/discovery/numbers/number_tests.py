@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.counts.label_agreement import adjusted_rand
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.evidence import ENOUGH, Evidence, Stopped
+from leverrier.discovery.evidence.evidence import Evidence, Stopped
+from leverrier.discovery.evidence.sequential_test import MonteCarlo, cut_short, monte_carlo
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import ROOM, Weighed, weigh
+from leverrier.discovery.numbers.number_rule import ROOM, Weighed, excess_within, weigh
+from leverrier.discovery.numbers.one_thread import one_thread
 from leverrier.learning.behind.placed import placed, places_of
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
@@ -22,18 +25,12 @@ from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 
-MARGIN = 2.0
-"""Nats by which a gain must exceed that of every table with nothing hidden."""
-CLEAR = 2.0
-BATCH = 4
+BATCH = 8
 FOLDS = 4
 SHARE = 1 - 1 / np.e
 SHARED, ALIGNED = 0.5, 0.3
-
-
-def number_threshold(gains: list[float]) -> float:
-    """What a gain must exceed."""
-    return max(ROOM, max(gains, default=0.0) + MARGIN)
+MOST_SHARE = 0.01
+"""Of simulated tables, how many may gain as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +40,10 @@ class NumberNull:
     network: MixedNetwork
     table: Table
 
+    aim: float
+    """The gain that simulated tables are compared with: of smaller ones a bound is enough."""
+
+    @one_thread
     def gain(self, seed: np.random.SeedSequence) -> float:
         """What the best class gains beyond a continuum in a simulated table; 0 if nothing helped."""
         drawn = self.network.sample(self.table.n_rows, np.random.default_rng(seed))
@@ -56,51 +57,61 @@ class NumberNull:
                 codes[place, holes[name]] = drawn.missing
                 if name in cells:
                     cells[name] = np.where(holes[name], np.nan, cells[name])
-        found = weigh(filled(space_of(replace(drawn, codes=codes, raw=cells)), 0), 0)
-        return max(found.excess, 0.0)
+        space = filled(space_of(replace(drawn, codes=codes, raw=cells)), 0)
+        return max(excess_within(space, 0, self.aim), 0.0)
 
 
 def null_evidence(network: MixedNetwork, table: Table, gain: float, draws: int, seed: int, run: Run) -> Evidence:
     """What a class gains beyond a continuum, beside the same in simulated tables, until it is clear."""
-    job = NumberNull(network, table)
+    job = NumberNull(network, table, gain)
     gains: list[float] = []
-    stopped: Stopped | None = None
+    told, cut = None, False
     seeds = np.random.SeedSequence([seed, 67]).spawn(draws)
     for first in range(0, draws, BATCH):
         batch = seeds[first : first + BATCH]
-        keys = [("numbers null", each.spawn_key, network.graph.parent_map) for each in batch]
-        drawn = run.map(job.gain, [(each,) for each in batch], keys)
-        gains += drawn
+        keys = [("numbers null", each.spawn_key, network.graph.parent_map, round(gain, 6)) for each in batch]
+        gains += run.map(job.gain, [(each,) for each in batch], keys)
         run.tell(Event.NULL_TABLES, len(gains) / draws)
-        stopped = number_decided(gain, gains) or (None if len(drawn) == len(batch) else Stopped.BUDGET)
-        if stopped:
+        told, cut = monte_carlo(gain, gains, draws), len(gains) < min(first + BATCH, draws)
+        if told is not None or cut:
             break
-    p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains)) if gains else None
-    whole = None if len(gains) == draws else stopped
-    accepted = gain > number_threshold(gains)
-    return Evidence(gain, tuple(gains), p, accepted, tested=bool(gains), stopped=whole)
+    return beside(gain, gains, draws, told, cut)
 
 
-def number_decided(gain: float, gains: list[float]) -> Stopped | None:
-    """Two draws that gain as much leave no hope; far above several, it is clear."""
-    if sum(each >= gain for each in gains) >= 2:
-        return Stopped.ALIKE
-    if len(gains) >= ENOUGH and gain > CLEAR * number_threshold(gains):
-        return Stopped.CLEAR
-    return None
+def beside(
+    gain: float, gains: Sequence[float], draws: int, told: MonteCarlo | None = None, cut: bool = False
+) -> Evidence:
+    """A gain beside those of simulated tables: believed if none of them, or no more than chance allows, reach it."""
+    told = told or monte_carlo(gain, gains, draws) or cut_short(gain, gains)
+    kept = tuple(gains[: told.drawn])
+    stopped = Stopped.BUDGET if cut else Stopped.ALIKE if told.drawn < draws else None
+    accepted = gain > ROOM and told.reached <= MOST_SHARE * told.drawn
+    return Evidence(gain, kept, told.p_value if kept else None, accepted, tested=bool(kept), stopped=stopped)
 
 
-def held_out_numbers(space: Space, seed: int) -> NDArray[np.float64]:
+def held_out_numbers(space: Space, seed: int, run: Run) -> Floats | None:
     """By row, what the whole procedure gained over its rival on rows that it had not seen; 0 where it found nothing."""
-    order = np.random.default_rng([seed, 71]).permutation(space.n_rows)
+    calls, keys = [(space, seed, fold) for fold in range(FOLDS)], [("numbers fold", fold) for fold in range(FOLDS)]
+    folds = run.map(fold_gains, calls, keys, lambda found: found.tolist(), np.array)
+    if len(folds) < FOLDS:
+        return None
     gained = np.zeros(space.n_rows)
-    for fold in range(FOLDS):
-        test = np.sort(order[fold::FOLDS])
-        train = np.setdiff1d(np.arange(space.n_rows), test)
-        found = weigh(space.take(train), seed)
-        if found.chosen is not None:
-            gained[test] = row_gains(found, found.chosen, space.take(test))
+    for fold, each in enumerate(folds):
+        gained[_fold(space, seed, fold)] = each
     return gained
+
+
+@one_thread
+def fold_gains(space: Space, seed: int, fold: int) -> Floats:
+    """The same for the rows of one fold."""
+    test = _fold(space, seed, fold)
+    train = np.setdiff1d(np.arange(space.n_rows), test)
+    found = weigh(space.take(train), seed)
+    return np.zeros(len(test)) if found.chosen is None else row_gains(found, found.chosen, space.take(test))
+
+
+def _fold(space: Space, seed: int, fold: int) -> NDArray[np.int64]:
+    return np.sort(np.random.default_rng([seed, 71]).permutation(space.n_rows)[fold::FOLDS])
 
 
 def row_gains(found: Weighed, hidden: Standing, rows: Space) -> Floats:
@@ -114,6 +125,7 @@ def row_gains(found: Weighed, hidden: Standing, rows: Space) -> Floats:
     return gained
 
 
+@one_thread
 def came_back(
     space: Space, chosen: Standing, told: str, posterior: Floats, seed: np.random.SeedSequence
 ) -> list[str] | None:

@@ -17,7 +17,8 @@ from leverrier.discovery.numbers.behind_hidden import BehindHidden
 from leverrier.discovery.numbers.column_profile import column_profile, number_states
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import VIEWS, Weighed, weigh, weigh_more
-from leverrier.discovery.numbers.number_tests import held_out_numbers, null_evidence, number_threshold, support_of
+from leverrier.discovery.numbers.number_tests import beside, held_out_numbers, null_evidence, support_of
+from leverrier.discovery.numbers.one_thread import one_thread
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing
@@ -53,6 +54,7 @@ class Told:
         return replace(found, kind=self.kind)
 
 
+@one_thread
 def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int = 0) -> Result:
     """Is something hidden behind these numbers and states? Numbers stay numbers; nothing is cut into bins.
 
@@ -65,7 +67,7 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
     space = space_of(table, plan.seed)
     whole = run.made(("numbers filled",), lambda: filled(space, plan.seed))
-    first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed))
+    first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed, run))
     rival = mixed_network(first.rival.scores, _numbered(first))
     told = _tested(whole, table, first, rival, plan, tests, run)
     believed = [each for each in told if each.evidence.accepted or not each.evidence.tested]
@@ -127,18 +129,12 @@ def _tested(
         elif not drawn.draws:
             evidence = drawn = null_evidence(rival, table, found.excess, tests.draws, plan.seed, run)
         else:  # (the same simulated tables: what they gained bounds what one more could gain in them)
-            evidence = _beside(found.excess, drawn)
+            evidence = beside(found.excess, drawn.null_gains, tests.draws)
         told.append(Told(name, found, found.chosen, evidence))
         if (evidence.tested and not evidence.accepted) or run.spent:
             break
-        found = weigh_more(found, [child for each in told for child in each.standing.children], plan.seed)
+        found = weigh_more(found, [child for each in told for child in each.standing.children], plan.seed, run)
     return told
-
-
-def _beside(gain: float, drawn: Evidence) -> Evidence:
-    gains = list(drawn.null_gains)
-    p = (1 + sum(each >= gain for each in gains)) / (1 + len(gains)) if gains else None
-    return replace(drawn, gain=gain, p_value=p, accepted=gain > number_threshold(gains))
 
 
 def _with_more(told: list[Told], space: Space, plan: Plan, tests: Tests, run: Run) -> list[Told]:
@@ -147,11 +143,12 @@ def _with_more(told: list[Told], space: Space, plan: Plan, tests: Tests, run: Ru
     evidence = told[0].evidence
     if tests.held_out and not run.spent:
         run.tell(Event.HELD_OUT_ROWS, 0.0)
-        gained = run.made(("numbers held out",), lambda: held_out_numbers(space, plan.seed))
-        mean, error = float(gained.mean()), float(gained.std() / np.sqrt(len(gained)))
-        evidence = replace(evidence, held_out=mean, held_out_interval=(mean - 1.96 * error, mean + 1.96 * error))
-        told = [_held_out(each) for each in told]
-        evidence = replace(evidence, tested=told[0].evidence.tested)
+        gained = held_out_numbers(space, plan.seed, run)
+        if gained is not None:
+            mean, error = float(gained.mean()), float(gained.std() / np.sqrt(len(gained)))
+            evidence = replace(evidence, held_out=mean, held_out_interval=(mean - 1.96 * error, mean + 1.96 * error))
+            told = [_held_out(each) for each in told]
+            evidence = replace(evidence, tested=told[0].evidence.tested)
     if tests.resamples and not run.spent:
         back = support_of(space, told[0].weighed, tests.resamples, plan.seed, run)
         if back is not None:

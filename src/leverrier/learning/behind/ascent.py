@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.learning.behind.child_fits import fitted, log_prior
+from leverrier.kernels.mixed.place_steps import to_shares
+from leverrier.learning.behind.every_child import EveryChild
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.child_density import posterior_of, row_logs
 from leverrier.models.behind.links import Fit, Latent, Link, dimension_of
 
 CLOSE, MOST = 0.02, 150
@@ -49,17 +49,16 @@ def ascend(
 ) -> Behind:
     """EM from the posterior of a start, until an iteration gains less than `close` nats."""
     trace: list[float] = []
-    fits: tuple[Fit | None, ...] = before or (None,) * len(links)
-    value, made = -np.inf, ()
+    children = EveryChild(block, latent.places, links, before)
+    share = np.ascontiguousarray(posterior.T)
+    value = -np.inf
     for _ in range(most):
         if not latent.fixed:
-            latent = replace(latent, shares=(posterior.sum(axis=0) + 1e-9) / (block.rows + 1e-9 * latent.places))
-        made = tuple(fitted(block, latent, link, posterior, fit) for link, fit in zip(links, fits, strict=True))
-        posterior, rows = posterior_of(row_logs(block, latent, links, made))
-        value = float(rows.sum())
-        fits = made
-        trace.append(value + sum(log_prior(fit, link.mode == "shift") for fit, link in zip(made, links, strict=True)))
+            latent = replace(latent, shares=(share.sum(axis=1) + 1e-9) / (block.rows + 1e-9 * latent.places))
+        share = children.step(latent, share)
+        value = float(to_shares(share)) + children.slope_total
+        trace.append(value + children.prior())
         if len(trace) > 1 and trace[-1] - trace[-2] < close:
             break
     dimension = latent.dimension + sum(dimension_of(block, latent, link) for link in links)
-    return Behind(latent, links, made, value, dimension, posterior, tuple(trace))
+    return Behind(latent, links, children.fits(), value, dimension, np.ascontiguousarray(share.T), tuple(trace))

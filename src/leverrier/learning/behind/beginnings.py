@@ -17,7 +17,9 @@ def beginnings(block: Block, links: tuple[Link, ...], states: int, rng: np.rando
     """Posteriors (rows, states) to begin from."""
     y = _residuals(block, links)
     centred = y - y.mean(axis=0)
-    left, size, _ = np.linalg.svd(centred, full_matrices=False)
+    squares, turned = np.linalg.eigh(centred.T @ centred)
+    size = np.sqrt(np.maximum(squares[::-1], 1e-12))
+    left = centred @ turned[:, ::-1] / size  # the principal components, largest first
     first = left[:, 0]
     far = (centred**2 / np.maximum(centred.var(axis=0), 1e-9)).sum(axis=1)
     cuts = [_cut(first, np.arange(1, states) / states), _cut(far, np.arange(1, states) / states)]

@@ -7,7 +7,6 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.child_density import place_features
 from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, TableFit, configurations, terms_of
 
 FLOOR_ROWS, FLOOR = 4.0, 0.3
@@ -74,18 +73,15 @@ def _logit(block: Block, latent: Latent, link: Link, posterior: Floats, before: 
     seen, terms = block.columns[link.column], terms_of(block, link)
     assert seen.codes is not None
     if len(terms):
-        features = place_features(block, latent, terms)
-        weights = np.zeros((latent.places, block.rows, seen.states))
-        weights[:, np.arange(block.rows), seen.codes] = posterior.T
-        weights = weights.reshape(-1, seen.states)
-    else:
-        features = latent.basis
-        weights = np.stack([np.bincount(seen.codes, share, seen.states) for share in posterior.T]).astype(np.float64)
-    if isinstance(before, LogitFit):
-        theta = climb_logit(before.theta, features, weights, seen.ordered, NEWTON)
-    else:
-        begun = start_theta(weights, features.shape[1], seen.ordered)
-        theta = climb_logit(begun, features, weights, seen.ordered, FIRST_NEWTON)
+        beside, codes, share = block.across[terms], seen.codes, np.ascontiguousarray(posterior.T)
+    else:  # (rows of one state are alike)
+        beside, codes = np.empty((0, seen.states)), np.arange(seen.states)
+        share = np.stack([np.bincount(seen.codes, each, seen.states) for each in posterior.T]).astype(np.float64)
+    known = isinstance(before, LogitFit)
+    counts = np.bincount(seen.codes, minlength=seen.states).astype(np.float64)
+    theta = before.theta if known else start_theta(counts, latent.basis.shape[1] + len(terms), seen.ordered)
+    steps = NEWTON if known else FIRST_NEWTON
+    theta = climb_logit(theta, latent.basis, beside, codes, share, seen.states, seen.ordered, steps)
     return LogitFit(theta, terms, seen.states, seen.ordered)
 
 

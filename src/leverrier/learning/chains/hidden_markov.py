@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from leverrier.errors import OptionError
 from leverrier.learning.chains.chain_networks import chain_names, chain_network, grouped_slices, split_columns
 from leverrier.learning.chains.dynamic_climb import DynamicClimb
 from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
+from leverrier.learning.regimes.hidden_regimes import HiddenRegimes, hidden_regimes
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
 from leverrier.run.event import Event, Progress
@@ -29,6 +30,7 @@ MOST = 20
 PATIENCE = 2
 """`states="auto"` stops after so many numbers of states without an improvement, and at MOST."""
 FOLDS = 5
+MOST_REGIMES = 8
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ class _Task:
     seed: int
 
 
-def hidden_markov(
+@overload
+def hidden_markov(  # pyright: ignore[reportOverlappingOverload]: without them a call means a plain chain
     sequences: Any,
     states: int | str | Iterable[int] = "auto",
     starts: int = 1,
@@ -112,23 +115,97 @@ def hidden_markov(
     tolerance: float = 0.01,
     budget: float | None = None,
     progress: Progress | None = None,
-) -> HiddenMarkov:
+) -> HiddenMarkov: ...
+
+
+@overload
+def hidden_markov(
+    sequences: Any,
+    states: int | str | Iterable[int] = "auto",
+    starts: int = 1,
+    seed: int = 0,
+    *,
+    inputs: Sequence[str] | Mapping[str, str] = (),
+    acts: str = "transitions",
+    emissions: str | Mapping[str, str] | None = None,
+    durations: str | None = None,
+    lags: int = 0,
+    numbers: Sequence[str] | None = None,
+    criterion: Criterion = "bic",
+    name: str = "state",
+    prior: float | None = None,
+    max_iterations: int = 500,
+    tolerance: float = 0.01,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> HiddenRegimes: ...
+
+
+def hidden_markov(
+    sequences: Any,
+    states: int | str | Iterable[int] = "auto",
+    starts: int = 1,
+    seed: int = 0,
+    *,
+    inputs: Sequence[str] | Mapping[str, str] = (),
+    acts: str = "transitions",
+    emissions: str | Mapping[str, str] | None = None,
+    durations: str | None = None,
+    lags: int = 0,
+    numbers: Sequence[str] | None = None,
+    criterion: Criterion = "bic",
+    name: str = "state",
+    prior: float | None = None,
+    max_iterations: int = 500,
+    tolerance: float = 0.01,
+    budget: float | None = None,
+    progress: Progress | None = None,
+) -> HiddenMarkov | HiddenRegimes:
     """A hidden Markov model over all columns, given the state independent of each other; holes are summed out.
 
     states      how many; several to choose among; or "auto": more and more, until two more do not help
     starts      how many starts are run to the end: the best of several (k-means over windows, random) after a few steps
+    inputs      columns that are given, not explained; by name, or {name: "transitions" | "emissions" | "both"}
+    acts        what inputs act on, where they do not say: transitions are then multinomial logits of the inputs of the
+                slice before, emissions have a slope for each state
+    emissions   the law of each column given the state: "auto" chooses (normal, Student's t, Poisson, negative binomial,
+                zero-inflated, category), one law for all columns of numbers, or {column: law}; None: normal and tables
+    durations   how long states last: "geometric", "negative binomial" or "weibull"
+    lags        how many of its own past values a column is regressed on, with slopes of their own in each state
     numbers     columns that are normal given the state; by default those that a table would cut into bins
     criterion   "bic", or "held-out": five parts left out in turn, whole sequences where there are enough
     prior       a pseudo-count in every cell, so that nothing is impossible that the data did not show
     tolerance   stop when what is still to be gained is estimated to be below so many nats
+
+    With inputs=, emissions=, durations= or lags= the answer is a `HiddenRegimes`, chosen by BIC.
     """
     data = sequences if isinstance(sequences, Sequences) else read_sequences(sequences)
     if criterion not in ("bic", "held-out"):
         raise OptionError(f'criterion={criterion!r}: expected "bic" or "held-out"')
     if starts < 1 or max_iterations < 1:
         raise OptionError(f"starts={starts}, max_iterations={max_iterations}: expected at least 1 of each")
-    categories, normal = split_columns(data, numbers)
     run = Run.of(budget, progress=progress)
+    if inputs or emissions is not None or durations is not None or lags:
+        if criterion != "bic":
+            raise OptionError('criterion="held-out" is for plain chains: with inputs, laws or durations it is "bic"')
+        return hidden_regimes(
+            data,
+            [k for k in _candidates(states) if k <= (MOST_REGIMES if states == "auto" else k)],
+            inputs=inputs,
+            acts=acts,
+            emissions="normal" if emissions is None else emissions,
+            durations=durations or "geometric",
+            lags=lags,
+            numbers=numbers,
+            starts=starts,
+            name=name,
+            prior=prior or 0.0,
+            max_iterations=max_iterations,
+            tolerance=tolerance,
+            seed=seed,
+            run=run.untold(),
+        )
+    categories, normal = split_columns(data, numbers)
     task = _Task(
         data,
         categories,

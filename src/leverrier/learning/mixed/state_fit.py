@@ -118,6 +118,7 @@ class _Logit:
         kind: str,
     ) -> None:
         self.design, self.parents, self.rows, self.codes, self.kind = design, parents, rows, codes, kind
+        self.family = (child, *parents)
         self.n_codes = design.space.columns[child].n_codes
         self.log_n = float(np.log(len(codes)))
 
@@ -164,12 +165,15 @@ class _Logit:
 
     def _asked(self, others: list[int]) -> Floats:
         """About what each column would gain: the score test, columns inside swept out."""
-        inside, new = self.design.columns([0, *self.places], self.rows), self.design.columns(others, self.rows)
-        fitted = np.linalg.lstsq(inside @ inside.T, inside @ new.T, rcond=1e-9)[0]
-        new = new - fitted.T @ inside
-        size = (new**2).sum(axis=1)
-        clear = size > 1e-6 * (self.design.columns(others, self.rows) ** 2).sum(axis=1) + 1e-12
-        against = (new @ self.residuals.T) ** 2 / np.maximum((self.residuals**2).mean(axis=1), 1e-12)
+        inside, n = [0, *self.places], 1 + len(self.places)
+        gram = self.design.gram([*inside, *others], self.family)
+        whole = np.diag(gram)[n:]
+        fitted = np.linalg.lstsq(gram[:n, :n], gram[:n, n:], rcond=1e-9)[0]
+        size = whole - (fitted * gram[:n, n:]).sum(axis=0)
+        clear = size > 1e-6 * whole + 1e-12
+        e = self.residuals
+        along = self.design.columns(others, self.rows) @ e.T - fitted.T @ (self.design.columns(inside, self.rows) @ e.T)
+        against = along**2 / np.maximum((e**2).mean(axis=1), 1e-12)
         return np.where(clear, 0.5 * (against / np.where(clear, size, 1.0)[:, None]).sum(axis=1), 0.0)
 
     def fitted(self, bounds: tuple[float, ...]) -> Fitted:

@@ -66,6 +66,11 @@ class Block:
         return self.design.T @ self.design
 
     @cached_property
+    def across(self) -> Floats:
+        """The design with its rows last."""
+        return np.ascontiguousarray(self.design.T)
+
+    @cached_property
     def price(self) -> float:
         """Of one parameter, in nats."""
         return 0.5 * float(np.log(max(self.rows, 2)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from leverrier.arrays import Floats
+from leverrier.kernels.mixed.logit_passes import logit_logs
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, TableFit, configurations
+from leverrier.models.behind.links import Fit, Latent, Link, NumberFit, TableFit, configurations
 from leverrier.models.behind.logit_chances import probabilities
 
 LOG_2_PI = float(np.log(2 * np.pi))
@@ -27,28 +28,11 @@ def log_density(block: Block, latent: Latent, link: Link, fit: Fit) -> Floats:
     if isinstance(fit, TableFit):
         place, _ = configurations(block, link.parents)
         return np.log(fit.table[:, place, seen.codes]).T
-    return (
-        np.log(_chances(block, latent, fit)[:, np.arange(block.rows), seen.codes]).T
-        if len(fit.terms)
-        else (np.log(_few_chances(latent, fit))[:, seen.codes].T)
-    )
-
-
-def _few_chances(latent: Latent, fit: LogitFit) -> Floats:
-    return probabilities(fit.theta, latent.basis, fit.states, fit.ordered)
-
-
-def _chances(block: Block, latent: Latent, fit: LogitFit) -> Floats:
-    """(places, rows, states)."""
-    return probabilities(fit.theta, place_features(block, latent, fit.terms), fit.states, fit.ordered).reshape(
-        latent.places, block.rows, fit.states
-    )
-
-
-def place_features(block: Block, latent: Latent, terms: np.ndarray) -> Floats:
-    """A case for each place and row: the place's basis beside the row's terms."""
-    own = block.design[:, terms]
-    return np.concatenate([np.repeat(latent.basis, block.rows, axis=0), np.tile(own, (latent.places, 1))], axis=1)
+    if not len(fit.terms):
+        return np.log(probabilities(fit.theta, latent.basis, fit.states, fit.ordered))[:, seen.codes].T
+    logs = np.zeros((latent.places, block.rows))
+    logit_logs(fit.theta, latent.basis, block.across[fit.terms], seen.codes, fit.states, fit.ordered, logs)
+    return logs.T
 
 
 def row_logs(block: Block, latent: Latent, links: tuple[Link, ...], fits: tuple[Fit, ...]) -> Floats:

@@ -8,8 +8,6 @@ from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.report.parts.page_parts import percent, several
 
-ENOUGH_DRAWS = 19
-"""With fewer, one in twenty cannot be told."""
 NOT_TESTED = "a test against chance: it was left out here, so this is not evidence yet (run it with evidence=True)"
 
 
@@ -36,7 +34,7 @@ def _of_table(found: Result) -> Iterator[str]:
         yield NOT_TESTED
     else:
         yield "new rows of the same kind on which the model with it predicts no better than the one without"
-        if one.draws and one.draws < ENOUGH_DRAWS:
+        if one.provisional:
             least = f"{1 / (1 + one.draws):.2g}"
             yield f"more simulated tables: with {several(one.draws, 'table')} the smallest possible p-value is {least}"
     if one is not None and one.held_out_interval is not None and one.held_out_interval[0] <= 0:

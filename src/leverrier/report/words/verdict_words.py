@@ -128,18 +128,21 @@ def _gain_over_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     yield words[0].upper() + words[1:] + "."
 
 
-def _classes_or_arcs(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
-    over = f"{each.gain:.1f} nats over independent columns."
+def _classes_or_arcs(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
+    """One comparison: the score of the classes less that of the best network, here and in simulated tables."""
     if not evidence.tested:
-        yield f"{over} Whether arcs between columns explain these rows as well was not tested."
-    elif evidence.gain < 0:
-        yield (
-            f"{over} Arcs between columns score {-evidence.gain:.1f} nats more, but in {evidence.draws} tables "
-            f"simulated from those arcs the difference was {-max(evidence.null_gains):.1f} or more "
-            f"(p = {evidence.p_value:.2g}): arcs do not explain these rows, classes do."
-        )
-    else:
-        yield f"{evidence.gain:.1f} nats above arcs between columns (p = {evidence.p_value:.2g})."
+        yield f"{_over_arcs(evidence.gain)}. Whether such arcs can have made these rows was not tested."
+        return
+    most = max(evidence.null_gains)
+    yield (
+        f"{_over_arcs(evidence.gain)}; in {evidence.draws} tables simulated from those arcs that difference was at "
+        f"most {most:+.1f} ({p_words(evidence)}), in tables simulated from the classes it is as here: arcs do not "
+        "explain these rows, classes do."
+    )
+
+
+def _over_arcs(gain: float) -> str:
+    return f"Classes score {gain:+.1f} nats against the best network of arcs between the columns"
 
 
 def _with_fewer_parameters(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
@@ -169,15 +172,29 @@ _COMPARISONS = {
 
 
 def null_words(evidence: Evidence) -> str:
-    """What simulated tables without it showed."""
+    """What simulated tables without it showed, in counts."""
     if not evidence.draws:
         return "not tested against chance"
     size = "" if evidence.rows is None else " of that size"
-    tables = f"{evidence.draws} simulated table{'' if evidence.draws == 1 else 's'}{size}"
-    words = (
-        f"{tables} with nothing hidden gained at most {max(evidence.null_gains):.1f} nats (p = {evidence.p_value:.2g}"
-    )
-    return words + (f"; stopped after {evidence.draws}, since {evidence.stopped})" if evidence.stopped else ")")
+    tables = f"{evidence.draws} simulated table{'' if evidence.draws == 1 else 's'}{size} with nothing hidden"
+    words = f"of {tables} {_reached(evidence.reached)} gained as much, the largest {max(evidence.null_gains):.1f} nats"
+    return f"{words} ({p_words(evidence)})"
+
+
+def _reached(count: int) -> str:
+    return "none" if not count else str(count)
+
+
+def p_words(evidence: Evidence) -> str:
+    """The p-value, what it was compared with, and why there were no more draws."""
+    words = [f"p = {evidence.p_value:.2g}"]
+    if evidence.level is not None:
+        sign = "≤" if evidence.p_value is not None and evidence.p_value <= evidence.level else ">"
+        words.append(f"{sign} {evidence.level:g}" if not evidence.provisional else f"level {evidence.level:g}")
+    joined = " ".join(words) if not evidence.provisional else ", ".join(words)
+    if evidence.provisional:
+        joined += f" needs {evidence.needed} tables"
+    return joined + (f"; stopped after {evidence.draws}, since {evidence.stopped}" if evidence.stopped else "")
 
 
 def _and(names: Sequence[str]) -> str:

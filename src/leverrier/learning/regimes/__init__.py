@@ -1,0 +1,1 @@
+"""EM for hidden regimes and for classes and levels of persons."""

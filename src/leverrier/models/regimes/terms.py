@@ -1,0 +1,88 @@
+"""What a column is regressed on: its own and others' past, what stands beside it in the slice, inputs and clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from leverrier.arrays import Floats
+from leverrier.data.sequences.panel import Panel
+
+CLOCK = ""
+"""The source of a term that is a function of time alone."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """One regressor: a column (or the clock), so many slices before, as a number or as one of its states."""
+
+    source: str
+    lag: int = 0
+    state: int | None = None
+    """Of a category: 1 in this state, else 0."""
+    power: int = 1
+    period: float = 0.0
+    """Of a season: how long it lasts, in units of time…"""
+    phase: float = 0.0
+    """…and which of its two waves this is: 0 the sine, ¼ the cosine."""
+    centre: float = 0.0
+    scale: float = 1.0
+    shrink: float = 0.0
+    """Above 0: the person's mean of the column over all slices, drawn towards the overall one as by so many slices."""
+
+    def column(self, panel: Panel) -> Floats:
+        """By slice; 0, which is the usual value, where it is not known."""
+        if self.shrink > 0:
+            return _person_means(panel, self)
+        raw = panel.times if self.source == CLOCK else panel.values[self.source]
+        if self.lag:
+            moved = np.full(len(raw), np.nan)
+            moved[self.lag :] = raw[: -self.lag]
+            moved[panel.position < self.lag] = np.nan
+            raw = moved
+        if self.period:
+            return np.sin(2 * np.pi * (raw / self.period + self.phase))
+        if self.state is not None:
+            seen = np.where(np.isnan(raw), np.nan, raw == self.state)
+            return np.nan_to_num((seen - self.centre) / self.scale)
+        return np.nan_to_num(((raw - self.centre) / self.scale) ** self.power)
+
+    @property
+    def content(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def _person_means(panel: Panel, term: Term) -> Floats:
+    raw = panel.values[term.source]
+    seen = ~np.isnan(raw)
+    who = panel.person[seen]
+    values = raw[seen] if term.state is None else (raw[seen] == term.state).astype(np.float64)
+    total = np.bincount(who, (values - term.centre) / term.scale, panel.persons)
+    count = np.bincount(who, minlength=panel.persons)
+    return (total / (count + term.shrink))[panel.person]
+
+
+def design(panel: Panel, terms: Sequence[Term]) -> Floats:
+    """(slices, 1 + terms), the first column ones."""
+    made = np.ones((panel.n_slices, 1 + len(terms)))
+    for place, term in enumerate(terms, 1):
+        made[:, place] = term.column(panel)
+    return made
+
+
+def number_terms(panel: Panel, name: str, lag: int = 0) -> tuple[Term, ...]:
+    """A column as regressors: itself, standardised, or each of its states but the commonest."""
+    values = panel.values[name]
+    seen = values[~np.isnan(values)]
+    if name not in panel.labels:
+        spread = float(seen.std()) if len(seen) else 1.0
+        return (Term(name, lag, centre=float(seen.mean()) if len(seen) else 0.0, scale=spread or 1.0),)
+    counts = np.bincount(seen.astype(np.int64), minlength=len(panel.labels[name]))
+    usual = int(counts.argmax())
+    shares = counts / max(counts.sum(), 1)
+    return tuple(
+        Term(name, lag, state=k, centre=float(shares[k])) for k in range(len(counts)) if k != usual and counts[k]
+    )

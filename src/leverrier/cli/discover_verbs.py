@@ -18,14 +18,13 @@ from leverrier.run.event import Event
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
+    from leverrier.data.labels import Unseen
 
 
 @click.command()
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The report (default: TABLE.leverrier.html).")
 @click.option("--save", type=click.Path(dir_okay=False), help="The findings as JSON (default: TABLE.leverrier.json).")
-@click.option("--by", metavar="COLUMN", help="Sequences: the column that tells them apart.")
-@click.option("--time", metavar="COLUMN", help="Sequences: the column that orders their rows.")
 @click.option(
     "--method",
     type=click.Choice(["auto", "network", "classes", "causes", "sequences", "boyen1999"]),
@@ -73,13 +72,8 @@ def discover(
     table: str,
     output: str | None,
     save: str | None,
-    by: str | None,
-    time: str | None,
     method: Method,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     names: tuple[str, ...],
     max_hidden: int | None,
     level: float,
@@ -121,18 +115,13 @@ def discover(
         run.tell(Event.LOADING)
         found = lv.discover(
             table,
-            by=by,
-            time=time,
+            **reading.said(),
             method=method,
             evidence=not no_evidence,
             level=level,
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
-            weights=weights,
-            ignore=list(ignore),
-            types=options.types_asked(types),
-            missing=list(missing),
             budget=run.seconds,
             jobs=jobs,
             seed=seed,
@@ -211,9 +200,19 @@ def rename_known(found: lv.Discovery, asked: dict[str, dict[str, str]]) -> None:
 @click.argument("findings")
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV file to write.")
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "hole"]),
+    default="error",
+    show_default=True,
+    help="What a label is that was never seen.",
+)
+@options.reading
 @options.as_json
 @options.quiet
-def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool) -> None:
+def posterior(
+    findings: str, table: str, output: str, unseen: Unseen, reading: options.Reading, as_json: bool, quiet: bool
+) -> None:
     """Give every row of a table its hidden states: the rows as they came, with their states and probabilities.
 
     \b
@@ -229,9 +228,10 @@ def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool
         if not found.hidden:
             raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
         run.tell(Event.STATES_OF_ROWS)
-        states = found.states_of(table)
+        with told_as_notes(quiet or as_json):
+            states = found.states_of(table, unseen=unseen, **reading.said())
         run.tell(Event.WRITING)
-        rows = append_columns(table, states, output)
+        rows = append_columns(table, states, output, reading.said())  # type: ignore[arg-type]
     if as_json:
         click.echo(json.dumps({"rows": rows, "output": output, "hidden": [each.name for each in found.hidden]}))
     elif not quiet:

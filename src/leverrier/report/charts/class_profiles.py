@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from leverrier.discovery.meaning import State
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.charts.discovery_charts import profile_chart
+from leverrier.report.charts.palette import INK
 from leverrier.report.parts.profiles import Profile, share_profiles
 
 if TYPE_CHECKING:
@@ -35,10 +36,32 @@ def class_states(found: LatentClassResult) -> tuple[State, ...]:
 def class_profile(found: LatentClassResult, most: int = MOST_LINES) -> Profile:
     """The most telling columns, each value's share by class with its interval."""
     states = class_states(found)
-    worth = [max(state.prevalence * found.fit.total, 1.0) for state in states]
+    worth = [max(state.prevalence * found.total, 1.0) for state in states]
     return share_profiles(states, worth, most)[0]
 
 
 def class_profiles(found: LatentClassResult, most: int = MOST_LINES) -> altair.TopLevelMixin:
     """The probability of each column's values in each class, with 95 % intervals; the most telling column first."""
     return profile_chart(class_profile(found, most))
+
+
+def fit_scree(found: LatentClassResult) -> altair.TopLevelMixin:
+    """BIC and AIC by number of classes: where the line bends, more classes stop paying."""
+    import altair as alt
+
+    values = [
+        {"classes": row.states, "criterion": name, "value": float(value)}
+        for row in found.table
+        for name, value in (("BIC", row.bic), ("AIC", row.aic))
+    ]
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("classes:O", title="classes", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
+            color=alt.Color("criterion:N", title=None),
+            tooltip=["classes:O", "criterion:N", alt.Tooltip("value:Q", format=",.1f")],
+        )
+        .properties(width=320, height=180, title=alt.TitleParams("BIC and AIC", anchor="start", color=INK))
+    )

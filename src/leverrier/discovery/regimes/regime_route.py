@@ -28,7 +28,7 @@ from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
 from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.errors import TableError
-from leverrier.learning.regimes.column_laws import is_count
+from leverrier.learning.regimes.column_laws import emission_of, fitted_emission, is_count
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, climb
 from leverrier.learning.regimes.regime_search import one_state, several_states, with_duration
 from leverrier.learning.slices.slice_choice import compare
@@ -240,7 +240,7 @@ def _findings(
     hidden, kinds, evidences = [], {}, {}
     for place, claim in enumerate(claims, 1):
         name = f"H{place}"
-        hidden.append(_chain(sequences, name, claim))
+        hidden.append(_chain(sequences, _numbers(seen), name, claim))
         kinds[name] = HiddenKind.CONTINUUM if claim.attempt.kind is Hidden.LEVELS else HiddenKind.CLASS
         evidences[name] = claim.evidence
     models = [replace(claim.model, name=f"H{place}") for place, claim in enumerate(claims, 1)]
@@ -281,9 +281,9 @@ def _numbers(seen: Examined) -> set[str]:
     return {name for name in seen.panel.values if name not in seen.panel.labels}
 
 
-def _chain(sequences: Sequences, name: str, claim: Claim) -> HiddenChain:
+def _chain(sequences: Sequences, numbers: set[str], name: str, claim: Claim) -> HiddenChain:
     model, own = claim.model, claim.posterior
-    drives = tuple(each.name for each in model.emissions if _driven(each.coefficients, each.spread))
+    drives = _driven(model, panel_of(sequences, numbers), own)
     seen = {column: column_profile(sequences, column, own) for column in drives}
     stay = claim.attempt.kind is not Hidden.REGIME
     return HiddenChain(
@@ -295,11 +295,19 @@ def _law(model: RegimeModel) -> str:
     return "" if model.moves.stay is Stay.GEOMETRIC else model.moves.stay.value
 
 
-def _driven(coefficients: Floats, spread: Floats) -> bool:
-    """Whether states differ in a column by a tenth of its spread, or in its spread by a tenth."""
-    apart = float(np.max(np.ptp(coefficients[:, 0], axis=0)))
-    wide = float(spread.max() / max(spread.min(), 1e-300))
-    return apart > 0.1 * float(spread.min()) or wide > 1.1
+def _driven(model: RegimeModel, panel: Panel, posterior: Floats) -> tuple[str, ...]:
+    """Columns for which a law by state is worth its parameters, given where slices are."""
+    designs, price = Designs(panel), 0.5 * float(np.log(panel.n_slices))
+    drives = []
+    for each in model.emissions:
+        y, z = panel.values[each.name], designs.of(each.terms)
+        alone = fitted_emission(
+            emission_of(panel, each.name, each.family, each.terms), y, z, np.ones((panel.n_slices, 1))
+        )
+        gain = float((posterior * each.logs(y, z)).sum() - alone.logs(y, z).sum())
+        if gain > price * (each.dimension - alone.dimension):
+            drives.append(each.name)
+    return tuple(drives) or tuple(each.name for each in model.emissions)
 
 
 def rival_name(seen: Examined, roles: Roles) -> str:

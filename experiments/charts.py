@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from leverrier.report.charts.pictures import QUIET, STATES, styled
+from leverrier.report.charts.palette import QUIET, STATES
+from leverrier.report.charts.pictures import styled
 
 if TYPE_CHECKING:
     import altair

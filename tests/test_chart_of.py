@@ -68,7 +68,7 @@ def test_profiles_of_latent_classes_show_every_column():
     found = lv.latent_classes(data, states=2, starts=2)
     chart = found.plot_profiles().to_dict()
     values = chart.get("data", chart["layer"][0].get("data"))["values"]
-    assert {each["row"].split(" = ")[0] for each in values} == set(data.variables)
+    assert {each["row"].split(":")[0] for each in values} == set(data.variables)
 
 
 def test_pictures_of_mixtures_and_causes():

@@ -13,7 +13,8 @@ from leverrier.api.discovery import Discovery
 from leverrier.cli import run
 from leverrier.cli.page_writing import told_as_notes
 from leverrier.errors import TooLargeError
-from leverrier.report.charts.pictures import INK, pictured
+from leverrier.report.charts.palette import INK
+from leverrier.report.charts.pictures import pictured
 from leverrier.report.html import live_script as live
 from leverrier.report.html import page_html as html
 from leverrier.report.html.page_html import MOST_BYTES, as_block, page

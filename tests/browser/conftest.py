@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.chromium import Chromium, Page, find_chromium
+from tests.browser.firefox import Firefox, find_firefox
 
 PICTURES = Path(__file__).parent / "pictures"
 
@@ -24,6 +25,29 @@ def browser(tmp_path_factory):
     opened = Chromium(program, tmp_path_factory.mktemp("chromium"))
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="session")
+def firefox(tmp_path_factory):
+    program = find_firefox()
+    if program is None:
+        if os.environ.get("LEVERRIER_BROWSER") == "required":
+            pytest.fail("LEVERRIER_BROWSER=required, but there is no firefox: scripts/browser-test installs it")
+        pytest.skip("no firefox here: scripts/browser-test installs it and runs these tests")
+    opened = Firefox(program, tmp_path_factory.mktemp("firefox"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script of axe-core, which finds faults that shut people out."""
+    place = Path(os.environ.get("LEVERRIER_AXE", Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"))
+    if not place.exists():
+        if os.environ.get("LEVERRIER_BROWSER") == "required":
+            pytest.fail("LEVERRIER_BROWSER=required, but there is no axe-core: scripts/browser-test installs it")
+        pytest.skip("no axe-core here: scripts/browser-test installs it (npm) and runs these tests")
+    return place.read_text(encoding="utf-8")
 
 
 @pytest.fixture

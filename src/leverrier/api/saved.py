@@ -44,9 +44,9 @@ ALIKE = (
     "power",
     "did",
 )
-ALIKE += ("settings", "seconds", "rows", "remaining", "scores", "merges")
+ALIKE += ("settings", "seconds", "rows", "remaining", "scores", "merges", "renamed")
 """Parts of a result that are plain values…"""
-LATER = ("rows", "remaining", "scores", "merges")
+LATER = ("rows", "remaining", "scores", "merges", "renamed")
 """…and those that first files did not have."""
 IN_TIME = ("gain", "z", "observed_name", "lags", "memories", "table", "order", "n_slices", "status", "notes", "folds")
 IN_TIME += ("accepted", "tested", "untested", "method", "inference", "steps")
@@ -189,7 +189,10 @@ def _read_over_time(content: Content, path: str | None) -> Result:
     )
     alike = _read_alike(content)
     along = read_plain(content["summary"], AlongTime)
-    return result_in_time(time, along, alike["shape"], alike["settings"], alike["seconds"])
+    found = result_in_time(time, along, alike["shape"], alike["settings"], alike["seconds"])
+    for name, states in alike.get("renamed", {}).items():
+        found = found.with_names(name, states)
+    return found
 
 
 def _read_chain(content: Content) -> HiddenChain:

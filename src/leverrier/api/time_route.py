@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import time as clock
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import leverrier
 from leverrier.api.discovery import Discovery
+from leverrier.api.rows_read import kept_reading
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.diagnostics import versions
@@ -22,6 +24,7 @@ from leverrier.discovery.time.time_diagnostics import describe
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_result import result_in_time
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 from leverrier.run.run import Run
 from leverrier.run.stop import answered
 
@@ -66,21 +69,21 @@ def discover_in_time(
         "version": leverrier.__version__,
         "versions": versions(),
         "finished": found.finished,
+        **kept_reading(reading["missing"], reading["join"], reading["decimal"]),
     }
     table = sequences.table
     shape = Shape(found.n_slices, len(table.variables), table.n_missing, found.notes, table.columns, len(sequences))
+    shape = replace(shape, quality=table.noticed)
     return Discovery(result_in_time(found, along, shape, settings, clock.monotonic() - begun), sequences)
 
 
 def refuse_for_tables(given: Mapping[str, bool]) -> None:
     """Options that mean nothing for sequences are not passed over in silence."""
-    flags = {"client": "cluster"}
     name = next((name for name, is_given in given.items() if is_given), None)
     if name is not None:
-        flag = flags.get(name, name).replace("_", "-")
         raise OptionError(
-            f"{name}= (--{flag}) is for tables: sequences are read whole and judged by held-out blocks; "
-            "budget= (--budget) bounds their run"
+            f"{option(name)} is for tables: sequences are read whole and judged by held-out blocks; "
+            f"{option('budget')} bounds their run"
         )
 
 
@@ -89,7 +92,7 @@ def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
     if method not in ("auto", "sequences", "boyen1999"):
         raise OptionError(f'method={method!r} is for tables; for sequences: "auto", "sequences" or "boyen1999"')
     if options.pop("weights") is not None:
-        raise OptionError("weights= is for tables: slices of a sequence count once each")
+        raise OptionError(f"{option('weights')} is for tables: slices of a sequence count once each")
     loop = method == "boyen1999"
     for name in ("max_hidden",) if loop else ("score", "max_parents"):
         if options.pop(name) is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 import leverrier as lv
+from leverrier.api.state_names import names_asked
 from leverrier.cli import options
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, note
@@ -17,14 +18,13 @@ from leverrier.run.event import Event
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
+    from leverrier.data.labels import Unseen
 
 
 @click.command()
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The report (default: TABLE.leverrier.html).")
 @click.option("--save", type=click.Path(dir_okay=False), help="The findings as JSON (default: TABLE.leverrier.json).")
-@click.option("--by", metavar="COLUMN", help="Sequences: the column that tells them apart.")
-@click.option("--time", metavar="COLUMN", help="Sequences: the column that orders their rows.")
 @click.option(
     "--method",
     type=click.Choice(["auto", "network", "classes", "causes", "sequences", "boyen1999"]),
@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     help="What to look for; the last two take rows as sequences.",
 )
 @options.reading
+@options.names
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
 @click.option(
     "--level",
@@ -71,13 +72,9 @@ def discover(
     table: str,
     output: str | None,
     save: str | None,
-    by: str | None,
-    time: str | None,
     method: Method,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
+    names: tuple[str, ...],
     max_hidden: int | None,
     level: float,
     draws: int,
@@ -109,6 +106,7 @@ def discover(
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
+    asked = names_asked(names)
     base = os.path.splitext(table)[0]
     report, saved = output or f"{base}.leverrier.html", save or f"{base}.leverrier.json"
     options.require_folders(report, saved)
@@ -117,18 +115,13 @@ def discover(
         run.tell(Event.LOADING)
         found = lv.discover(
             table,
-            by=by,
-            time=time,
+            **reading.said(),
             method=method,
             evidence=not no_evidence,
             level=level,
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
-            weights=weights,
-            ignore=list(ignore),
-            types=options.types_asked(types),
-            missing=list(missing),
             budget=run.seconds,
             jobs=jobs,
             seed=seed,
@@ -141,6 +134,7 @@ def discover(
             resume=resume,
             progress=telling(run, not static),
         )
+    rename_known(found, asked)
     found.save(saved)
     again = f"; the same command with --resume goes on from {kept}"
     if run.stop.asked:
@@ -163,15 +157,20 @@ def discover(
 @click.argument("findings")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
 @click.option("--title", help="Its title.")
+@options.names
 @options.static
 @options.quiet
-def report(findings: str, output: str | None, title: str | None, static: bool, quiet: bool) -> None:
+def report(
+    findings: str, output: str | None, title: str | None, names: tuple[str, ...], static: bool, quiet: bool
+) -> None:
     """Make the page of findings that were saved: after Ctrl-C, say, or with a title of your own.
 
     \b
     leverrier report survey.leverrier.json
     leverrier report survey.leverrier.json -o page.html --title "Wards and wounds"
+    leverrier report survey.leverrier.json --names "H1:0=low rate" --names "H1:1=high rate"
     """
+    asked = names_asked(names)
     page = output or f"{os.path.splitext(findings)[0]}.html"
     options.require_folders(page)
     with Interruptible(quiet) as run:
@@ -179,6 +178,8 @@ def report(findings: str, output: str | None, title: str | None, static: bool, q
         run.stop.break_in()  # Ctrl-C ends it where it is: the page is written whole or not at all
         run.tell(Event.PAGE)
         found = lv.load(findings)
+        if asked:
+            found.rename(asked).save(findings)
         heading = title or f"What nobody measured in {Path(findings).name.split('.')[0]}"
         with told_as_notes(quiet):
             found.report(page, title=heading, live=not static)
@@ -186,13 +187,32 @@ def report(findings: str, output: str | None, title: str | None, static: bool, q
         click.echo(f"The report is in {page}")
 
 
+def rename_known(found: lv.Discovery, asked: dict[str, dict[str, str]]) -> None:
+    """Names for what was found; hours of work are not lost because a name fits nothing."""
+    for variable, names in asked.items():
+        try:
+            found.rename({variable: names})
+        except lv.OptionError as error:
+            note(f"leverrier: --names: {error}", quiet=False)
+
+
 @click.command()
 @click.argument("findings")
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV file to write.")
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "hole"]),
+    default="error",
+    show_default=True,
+    help="What a label is that was never seen.",
+)
+@options.reading
 @options.as_json
 @options.quiet
-def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool) -> None:
+def posterior(
+    findings: str, table: str, output: str, unseen: Unseen, reading: options.Reading, as_json: bool, quiet: bool
+) -> None:
     """Give every row of a table its hidden states: the rows as they came, with their states and probabilities.
 
     \b
@@ -208,9 +228,10 @@ def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool
         if not found.hidden:
             raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
         run.tell(Event.STATES_OF_ROWS)
-        states = found.states_of(table)
+        with told_as_notes(quiet or as_json):
+            states = found.states_of(table, unseen=unseen, **reading.said())
         run.tell(Event.WRITING)
-        rows = append_columns(table, states, output)
+        rows = append_columns(table, states, output, reading.said())  # type: ignore[arg-type]
     if as_json:
         click.echo(json.dumps({"rows": rows, "output": output, "hidden": [each.name for each in found.hidden]}))
     elif not quiet:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
 
 import leverrier
+from leverrier.hints import as_flags
 
 VERBS = {
     "cardinality": "leverrier.cli.hidden_verbs",
     "causes": "leverrier.cli.hidden_verbs",
     "check": "leverrier.cli.table_verbs",
-    "classes": "leverrier.cli.hidden_verbs",
+    "classes": "leverrier.cli.classes_verb",
     "convert": "leverrier.cli.network_verbs",
     "demo": "leverrier.cli.demo",
     "discover": "leverrier.cli.discover_verbs",
@@ -27,6 +29,11 @@ PROOFS = ("reproduce", "verify")
 
 class LazyGroup(click.Group):
     """Finds a verb's command in its module, named after the verb."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Hints in errors and notes name flags while a verb runs."""
+        with as_flags():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(VERBS)

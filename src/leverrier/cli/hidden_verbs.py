@@ -1,4 +1,4 @@
-"""Verbs about hidden variables: cardinality, classes, causes."""
+"""Verbs about hidden variables: cardinality, causes."""
 
 from __future__ import annotations
 
@@ -78,77 +78,6 @@ def cardinality(
 
 @click.command()
 @click.argument("table")
-@click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
-@click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
-@options.reading
-@options.seed
-@options.jobs
-@options.budget
-@options.max_memory
-@options.cluster
-@options.as_json
-@options.quiet
-def classes(
-    table: str,
-    states: str,
-    starts: int,
-    output: str | None,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
-    seed: int,
-    jobs: int | None,
-    budget: float | None,
-    max_memory: str | None,
-    cluster: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
-    """Latent classes: one hidden grouping of the rows behind all columns.
-
-    \b
-    leverrier classes survey.csv
-    leverrier classes survey.csv --states 2-4 -o classes.json
-    """
-    with Interruptible(quiet or as_json, budget) as run:
-        run.load(lv.read_table, lv.latent_classes)
-        run.stop.break_in()
-        found = lv.latent_classes(
-            options.rows_of(table, ignore, types, missing, weights, max_memory, cluster),
-            states=_numbers(states),
-            starts=starts,
-            seed=seed,
-            jobs=jobs,
-            budget=run.seconds,
-            max_memory=max_memory,
-            client=cluster,
-            progress=run.tell,
-        )
-    if output:
-        lv.write_network(found.network, output)
-    if as_json:
-        click.echo(json.dumps({"states": found.states, "log_likelihood": found.log_likelihood, "words": str(found)}))
-    else:
-        click.echo(str(found))
-    return interrupted(run)
-
-
-def _numbers(text: str) -> list[int]:
-    """3, 1-6 or 2,4 as numbers."""
-    try:
-        first, dash, last = text.partition("-")
-        numbers = list(range(int(first), int(last) + 1)) if dash else [int(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not numbers or min(numbers) < 1:
-        raise lv.OptionError(f"--states {text!r}: write a number, a range or a list of them: 3, 1-6 or 2,4")
-    return numbers
-
-
-@click.command()
-@click.argument("table")
 @click.option(
     "--method",
     type=click.Choice(["gibbs", "rjmcmc"]),
@@ -174,10 +103,7 @@ def causes(
     alike: bool,
     sweeps: int,
     chains: int,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     pictures: str | None,
     seed: int,
     jobs: int | None,
@@ -201,9 +127,7 @@ def causes(
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
-        signs = lv.read_table(
-            table, ignore=list(ignore), types=options.types_asked(types), missing=list(missing), weights=weights
-        )
+        signs = reading.table(table)
         found = lv.hidden_causes(
             signs,
             method,

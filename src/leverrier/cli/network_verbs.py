@@ -101,10 +101,7 @@ def learn(
     method: str,
     rule: str,
     max_parents: int | None,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     seed: int,
     jobs: int | None,
     budget: float | None,
@@ -126,7 +123,7 @@ def learn(
         run.tell(Event.READING)
         score = getattr(lv, SCORES[rule])()
         found = lv.learn_structure(
-            options.rows_of(table, ignore, types, missing, weights, max_memory, cluster),
+            reading.rows(table, max_memory, cluster),
             score,
             method=method,  # type: ignore[arg-type]
             max_parents=max_parents,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from leverrier.data.quality.noticed import Noticed
 from leverrier.data.table import Variable
 from leverrier.discovery.evidence.certainty import Rows
 from leverrier.discovery.evidence.power import Power
@@ -36,6 +37,8 @@ class Shape:
     """The columns with their states and cuts: new rows are read as these were."""
     sequences: int = 0
     """How many, where rows are slices of sequences."""
+    quality: tuple[Noticed, ...] = ()
+    """What a careful analyst would notice in the data."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,8 @@ class Result:
     """By hidden variable, (states, score) with the same arcs; empty where it was not measured."""
     merges: Mapping[str, MergeTree] = field(default_factory=dict)
     """By hidden variable, how the configurations next to it merge into states; empty where that was not worked out."""
+    renamed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By hidden variable, names that the user gave its states; empty where none was given."""
     time: TimeFindings | None = None
     """Of sequences: what they remember, and the models that were compared."""
     along: AlongTime | None = None
@@ -85,6 +90,23 @@ class Result:
             return self.other
         assert isinstance(self.network, Network)
         return NetworkModel(self.network, tuple(each.name for each in self.hidden), self.shape.variables)
+
+    def with_names(self, name: str, states: tuple[str, ...]) -> Result:
+        """The same with these names for the states of a hidden variable, wherever they are said."""
+        known = self.meanings.get(name, ())
+        told = tuple(
+            old if str(old.label) == new else replace(old, label=new, suggested=new)
+            for old, new in zip(known, states, strict=False)
+        )
+        found = replace(self, renamed={**self.renamed, name: states})
+        if known:
+            found = replace(found, meanings={**self.meanings, name: told})
+        if self.time is None:
+            return found
+        chains = {one.name: replace(one, labels=states) if one.name == name else one for one in self.time.hidden}
+        time = replace(self.time, hidden=tuple(chains.values()))
+        hidden = tuple(replace(each, chain=chains[each.name]) for each in self.hidden)
+        return replace(found, time=time, hidden=hidden)
 
     @property
     def believed(self) -> tuple[HiddenVariable, ...]:

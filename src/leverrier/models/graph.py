@@ -150,6 +150,33 @@ class Graph:
             gathered.append(child)
         return Graph.from_parents(parents)
 
+    @cached_property
+    def compelled(self) -> frozenset[Edge]:
+        """The edges that point the same way in every graph that says the same of any data; of the others no data can
+        tell the direction (Verma and Pearl 1990; Meek's rules)."""
+        linked = {node: self.neighbours(node) for node in self.nodes}
+        fixed = {  # parents of one child that are not linked themselves
+            (parent, child)
+            for child, parents in self.families
+            for parent in parents
+            if any(other != parent and other not in linked[parent] for other in parents)
+        }
+        found = True
+        while found:
+            found = {arc for arc in self.edges if arc not in fixed and self._follows(arc, fixed, linked)}
+            fixed |= found
+        return frozenset(fixed)
+
+    def _follows(self, arc: Edge, fixed: set[Edge], linked: Mapping[str, frozenset[str]]) -> bool:
+        """Whether the other direction would make a new v-structure or a cycle with edges that are fixed."""
+        a, b = arc
+        if any((c, a) in fixed and c not in linked[b] for c in linked[a]):
+            return True
+        if any((a, c) in fixed and (c, b) in fixed for c in linked[a]):
+            return True
+        near = [c for c in linked[a] & linked[b] if (c, b) in fixed and (a, c) not in fixed and (c, a) not in fixed]
+        return any(d not in linked[c] for c in near for d in near if c != d)
+
     def moral(self) -> dict[str, frozenset[str]]:
         """Neighbours in the moral graph: edges without direction, and parents of a child married."""
         linked: dict[str, set[str]] = {node: set(self.neighbours(node)) for node in self.nodes}

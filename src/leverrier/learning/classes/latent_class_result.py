@@ -5,13 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.data.table import Label
+from leverrier.errors import OptionError
+from leverrier.learning.classes.analysis.class_network import class_network
+from leverrier.learning.classes.analysis.class_study import ClassStudy
+from leverrier.learning.classes.analysis.plain_study import every_posterior, plain_study, study_text
 from leverrier.learning.classes.class_fit import FitTable
+from leverrier.learning.classes.class_tables import (
+    ClassQuality,
+    Coefficient,
+    InvarianceRow,
+    OutcomeRow,
+    ProfileRow,
+    RegressionRow,
+    ResidualRow,
+    RowTable,
+    TestRow,
+)
 from leverrier.learning.em.fit import FitResult
 from leverrier.models.network import Network
 from leverrier.status import Status
@@ -34,40 +49,122 @@ class LatentClassResult:
     """The class variable's name in the network."""
     fits: Mapping[int, FitResult] = field(repr=False)
     """The fitted model for every number of classes tried."""
-    standard_errors: Mapping[str, Floats] | None = field(default=None, repr=False)
-    """By bootstrap, on request: of the class shares (under the class variable's name), and of each column's
-    (classes, states) probabilities. Resamples are aligned to the classes here."""
+    resampled: Mapping[str, Floats] | None = field(default=None, repr=False)
+    """Standard errors by bootstrap, on request. Resamples are aligned to the classes here."""
+    asked: ClassStudy | None = field(default=None, repr=False)
+    """The model with predictors, outcomes, weights, groups or columns of other kinds, where any was asked for."""
 
     @property
     def fit(self) -> FitResult:
         """The chosen model's fit."""
         return self.fits[self.states]
 
-    @property
+    @cached_property
+    def study(self) -> ClassStudy:
+        """The model with its scores and information: what errors, tests and residuals are made from."""
+        if self.asked is not None:
+            return self.asked
+        return plain_study(self.fit.table, self.fit.posterior(self.variable), self.variable)
+
+    @cached_property
     def network(self) -> Network:
-        return self.fit.network
+        """The class and the columns as a network; predictors are averaged over."""
+        return self.fit.network if self.asked is None else class_network(self.asked.fitted, self.variable)
 
     @property
     def log_likelihood(self) -> float:
-        return self.fit.log_likelihood
+        return self.table.row(self.states).log_likelihood
+
+    @property
+    def total(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return self.fit.total if self.asked is None else self.asked.fitted.likelihood.total
 
     @property
     def status(self) -> Status:
-        return self.fit.status
+        return self.table.row(self.states).status
 
     @cached_property
     def posterior(self) -> Floats:
         """(rows, classes): each row's probability of each class, in the data's order."""
-        return self.fit.posterior(self.variable)
+        return self.fit.posterior(self.variable) if self.asked is None else every_posterior(self.asked.fitted)
 
     @property
     def shares(self) -> Floats:
         """How large each class is; classes are numbered from the largest."""
-        return self.network.cpt(self.variable)
+        return self.network.cpt(self.variable) if self.asked is None else self.asked.fitted.shares
+
+    @property
+    def coefficients(self) -> RowTable[Coefficient]:
+        """The log odds of each class against class 0, by predictor; without predictors the constants alone."""
+        return self.study.coefficients
+
+    @property
+    def standard_errors(self) -> Mapping[str, Floats]:
+        """Of the class shares (under the class variable's name), and of each column's (classes, states) probabilities
+        or (classes, figures): by bootstrap where `errors=` asked for it, else from the information."""
+        return self.resampled if self.resampled is not None else self.study.standard_errors
+
+    def intervals(self, scale: Literal["logit", "probability"] = "logit") -> RowTable[ProfileRow]:
+        """Sizes and profiles with standard errors and confidence intervals. On the logit scale an interval of a
+        probability is made there and brought back; on the probability scale it is symmetric."""
+        if scale not in ("logit", "probability"):
+            raise OptionError(f'scale={scale!r}: expected "logit" or "probability"')
+        return self.study.profile_table(scale)
+
+    @property
+    def sizes(self) -> RowTable[ProfileRow]:
+        """How large each class is, with intervals; with by_group= in every group too."""
+        return self.study.sizes
+
+    @property
+    def outcomes(self) -> RowTable[OutcomeRow]:
+        """Each outcome in each class: probabilities of states, or means."""
+        return self.study.outcome_table
+
+    @property
+    def regressions(self) -> RowTable[RegressionRow]:
+        """With regress=: the coefficients within each class."""
+        return self.study.regressions
+
+    @property
+    def tests(self) -> RowTable[TestRow]:
+        """Tests of each predictor, of each outcome's differences between classes, of columns between groups."""
+        return self.study.tests
+
+    @property
+    def residuals(self) -> RowTable[ResidualRow]:
+        """Every pair of columns: how much more they agree than the classes explain, with tested p-values."""
+        return self.study.residuals
+
+    @property
+    def invariance(self) -> RowTable[InvarianceRow]:
+        """With by_group=: profiles free, partly equal and equal between the groups, compared."""
+        if self.study.invariance is None:
+            raise OptionError("invariance: nothing to compare; by_group= names the column of the groups")
+        return self.study.invariance.table
+
+    @property
+    def quality(self) -> RowTable[ClassQuality]:
+        """By class: average posterior of the rows assigned to it, and the odds of assigning them correctly."""
+        return self.study.quality
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What should make you careful: rows left out, parameters at an edge or not identified, separation."""
+        return self.study.warnings
 
     @cached_property
     def profiles(self) -> dict[Label, dict[str, dict[Label, float]]]:
-        """class → column → state → probability."""
+        """class → column → state → probability (of numbers and counts: mean, deviation)."""
+        if self.asked is not None:
+            return {
+                str(k): {
+                    each.column: dict(zip(each.labels, each.values[k].tolist(), strict=True))
+                    for each in self.asked.figures[1:]
+                }
+                for k in range(self.states)
+            }
         network = self.network
         columns = [name for name in network.variables if name != self.variable]
         states = network.states
@@ -81,6 +178,8 @@ class LatentClassResult:
         return chart_of("class_profiles.class_profiles", self)
 
     def __str__(self) -> str:
+        if self.asked is not None:
+            return study_text(self.table, self.why, self.asked)
         fitted = self.fit.table
         rows = fitted.n_cases or round(self.fit.total)
         head = f"Latent classes of {rows} rows and {len(fitted.variables)} columns"
@@ -88,6 +187,9 @@ class LatentClassResult:
 
     def _repr_html_(self) -> str:
         facts = {"classes": self.states, "log-likelihood": f"{self.log_likelihood:,.3f}", "status": self.status}
+        if self.asked is not None:
+            told = [(row.column, f"class {row.state_class}", row.of, f"{row.estimate:.3f}") for row in self.intervals()]
+            return card("Latent classes", facts, ("column", "class", "", "estimate"), told, (self.why,))
         names = self.network.states[self.variable]
         rows = [("share", *(f"{share:.1%}" for share in self.shares))]
         for name in self.network.children(self.variable):

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from leverrier.arrays import Floats
 from leverrier.counts.parted_observation import PartedTable
 from leverrier.data.file_parts import is_parquet_path, look_at
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.errors import OptionError, TooLargeError
+from leverrier.learning.classes.analysis.class_analysis import Settings, analyse
+from leverrier.learning.classes.analysis.class_roles import Asked
+from leverrier.learning.classes.analysis.three_steps import Steps
 from leverrier.learning.classes.class_bootstrap import bootstrap_errors, bootstrap_p
 from leverrier.learning.classes.class_fit import HEADINGS, ClassFit, FitTable, class_fit
+from leverrier.learning.classes.fitting.class_covariance import ErrorsFrom
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.learning.em.fit import FitResult, fit
 from leverrier.learning.em.pairing import in_parts
@@ -72,6 +78,18 @@ def latent_classes(
     max_memory: int | str | None = None,
     client: Any = None,
     progress: Progress | None = None,
+    predictors: str | Sequence[str] = (),
+    outcomes: str | Sequence[str] = (),
+    steps: Literal[1, "ml", "bch"] | None = None,
+    weights: str | ArrayLike | None = None,
+    groups: str | ArrayLike | None = None,
+    strata: str | ArrayLike | None = None,
+    by_group: str | None = None,
+    dependent: Sequence[tuple[str, str]] | Literal["search"] = (),
+    indicators: Mapping[str, str] | Sequence[str] | None = None,
+    regress: Mapping[str, str | Sequence[str]] | None = None,
+    errors_from: Literal["observed", "robust", "scores"] | None = None,
+    level: float = 0.95,
 ) -> LatentClassResult:
     """Fit one hidden class over all columns for each number of classes, and choose one.
 
@@ -87,16 +105,53 @@ def latent_classes(
                 table in memory; the answer is that of one machine
     progress    is called with a line and the share done, after each number of classes
 
+    predictors  columns that explain the class (a multinomial logit); numbers as numbers, the rest by their states
+    outcomes    columns that the class explains: compared between classes
+    steps       1: all in one likelihood; "ml", "bch": classes first, then predictors and outcomes with the errors of
+                assigning rows undone. By default 1 for predictors alone, "bch" with outcomes
+    weights     sampling weights (a column, or one a row): pseudo-likelihood, linearised errors. For rows that stand
+                for several equal ones, read_table(weights=)
+    groups      a column whose equal values are drawn together (households): errors allow for it; `strata` likewise
+    by_group    a column: are the classes the same in its groups? `invariance`, and sizes by group
+    dependent   pairs of columns that depend on one another within classes, or "search"
+    indicators  what columns are given the class: {"visits": "poisson", "agree": "ordinal", "pay": "normal"}, further
+                "nominal", "cumulative", "negative binomial", "normal, equal variances", "censored"; or the list of
+                columns to use
+    regress     {"pay": ["age"]}: the column is regressed on others within each class, a mixture of regressions
+    errors_from "observed" information (default), "robust" sandwich (default with weights or groups), "scores"
+    level       of confidence intervals
+
     Holes are summed out: no row is dropped. Classes are numbered "0", "1", … from the largest.
     """
     wanted = _numbers(states)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
     run = Run.of(budget, jobs=jobs, client=client, progress=progress)
+    asked = Asked(
+        _several(predictors),
+        _several(outcomes),
+        weights,
+        groups,
+        strata,
+        by_group,
+        () if isinstance(dependent, str) else tuple((str(a), str(b)) for a, b in dependent),
+        indicators,
+        {name: _several(inner) for name, inner in (regress or {}).items()},
+    )
+    own = _Settings(starts, prior, tolerance, max_iterations, run)
+    if asked.more or dependent or steps is not None:
+        return _analysed(
+            data,
+            asked,
+            wanted,
+            criterion,
+            name,
+            _study_settings(own, bootstrap, errors, errors_from, level, steps, dependent, seed),
+        )
     table = _table(data, max_memory, run.workers.client)
     if isinstance(table, PartedTable) and (bootstrap or errors):
         raise OptionError("bootstrap= and errors= draw tables like this one in memory, and its rows stay in parts")
-    settings = _Settings(starts, prior, tolerance, max_iterations, run)
+    settings = own
     variable = free_name(name, _columns(table).variables)
     seeds = np.random.SeedSequence(seed).generate_state(3)
     fits: dict[int, FitResult] = {}
@@ -118,6 +173,74 @@ def latent_classes(
     if errors:
         spread = bootstrap_errors(fits[chosen], variable, errors, int(seeds[2]), tolerance=tolerance, jobs=jobs)
     return LatentClassResult(FitTable(tuple(rows)), chosen, why, variable, fits, spread)
+
+
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(str(name) for name in names)
+
+
+def _study_settings(
+    own: _Settings,
+    bootstrap: int,
+    errors: int,
+    errors_from: str | None,
+    level: float,
+    steps: int | str | None,
+    dependent: Any,
+    seed: int,
+) -> Settings:
+    """The options of an analysis, checked."""
+    if steps not in (None, *(each.value for each in Steps)):
+        raise OptionError(f'steps={steps!r}: expected 1, "ml" or "bch"')
+    kinds = {kind.value: kind for kind in (ErrorsFrom.OBSERVED, ErrorsFrom.ROBUST, ErrorsFrom.SCORES)}
+    if errors_from is not None and errors_from not in kinds:
+        raise OptionError(f"errors_from={errors_from!r}: expected one of {', '.join(kinds)}")
+    if not 0 < level < 1:
+        raise OptionError(f"level={level!r}: expected a number between 0 and 1, such as 0.95")
+    if isinstance(dependent, str) and dependent != "search":
+        raise OptionError(f'dependent={dependent!r}: expected pairs of columns, or "search"')
+    if own.prior is not None:
+        raise OptionError("prior= is for plain classes: leave it out with predictors, outcomes, weights or groups")
+
+    def simple(table: Table, states: int, at: int) -> tuple[Floats, tuple[float, ...]]:
+        variable = free_name("class", table.variables)
+        used = table if table.weights is None else table.take(table.weights > 0)
+        found = own.fit(used, variable, states, at)
+        if used.n_rows == table.n_rows:
+            shares = found.posterior(variable)
+        else:
+            shares = found.network.posterior(replace(table, weights=None), variable)
+        return shares, tuple(start.log_likelihood for start in found.starts)
+
+    return Settings(
+        own.starts,
+        seed,
+        bootstrap,
+        errors,
+        kinds.get(errors_from or ""),
+        level,
+        None if steps is None else Steps(steps),
+        dependent == "search",
+        own.run,
+        simple,
+    )
+
+
+def _analysed(
+    data: Any, asked: Asked, wanted: list[int], criterion: Criterion, name: str, settings: Settings
+) -> LatentClassResult:
+    """The analysis with predictors, outcomes, weights, groups, dependences or columns of other kinds."""
+    if criterion == "score":
+        raise OptionError('criterion="score" is for plain classes: use "bic"')
+    if isinstance(data, PartedTable) or settings.run.workers.client is not None:
+        raise OptionError("predictors=, outcomes=, weights=, groups= and their like need the rows in memory")
+    found = analyse(data, asked, wanted, settings)
+    chosen, why = _choose(found.rows, {}, criterion)
+    left = [str(k) for k in wanted if k not in found.fits]
+    if left:
+        why += f"; the time ran out before {', '.join(left)} classes were tried"
+    study = found.study(chosen, name)
+    return LatentClassResult(FitTable(tuple(found.rows)), chosen, why, study.variable, {}, asked=study)
 
 
 def _table(data: Any, max_memory: int | str | None, client: Any) -> Table | PartedTable:

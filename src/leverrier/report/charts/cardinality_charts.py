@@ -14,6 +14,7 @@ from leverrier.discovery.states.agglomeration import Agglomeration
 from leverrier.discovery.states.cardinality_result import Cardinality
 from leverrier.errors import OptionError
 from leverrier.report.charts.merge_chart import leaf_order
+from leverrier.report.charts.palette import HIDDEN, INK, QUIET, STATES
 
 if TYPE_CHECKING:
     import altair
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 MOST_LEAVES = 24
 """Of a larger tree the top is drawn."""
 LONGEST_LABEL = 44
-INK, CHOSEN, QUIET = "#333333", "#d1495b", "#9aa5b1"
 DEVIATIONS = {
-    "exact": "#2a6f97",
-    "one less": "#e09f3e",
-    "collapsed to one": "#6a994e",
+    "exact": STATES[0],
+    "one less": STATES[4],
+    "collapsed to one": STATES[2],
     "fewer still": QUIET,
-    "more": CHOSEN,
+    "more": HIDDEN,
 }
 KINDS = {
     "agglomeration": "merging (completed data)",
@@ -35,7 +35,7 @@ KINDS = {
     "random": "EM from random starts",
     "evidence": "evidence",
 }
-COLOURS = ("#6c757d", "#2a6f97", "#e09f3e", "#d1495b")
+COLOURS = (QUIET, STATES[0], STATES[4], HIDDEN)
 DASHES = ([1, 0], [1, 0], [4, 3], [1, 0])
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 
@@ -67,7 +67,7 @@ def merge_tree(found: Cardinality, most_leaves: int = MOST_LEAVES) -> altair.Top
             shape=alt.Shape(
                 "kind:N", scale=alt.Scale(domain=["state", "node"], range=["diamond", "circle"]), legend=None
             ),
-            color=alt.Color("kind:N", scale=alt.Scale(domain=["state", "node"], range=[CHOSEN, INK]), legend=None),
+            color=alt.Color("kind:N", scale=alt.Scale(domain=["state", "node"], range=[HIDDEN, INK]), legend=None),
             size=alt.condition("datum.kind == 'state'", alt.value(140), alt.value(28)),
             tooltip=[alt.Tooltip("label:N"), alt.Tooltip("rows:Q", format=",.0f")],
         )
@@ -84,7 +84,7 @@ def merge_tree(found: Cardinality, most_leaves: int = MOST_LEAVES) -> altair.Top
         .mark_text(angle=270, align="right", baseline="middle", dy=0, dx=-8, fontSize=10, color=INK, limit=320)
         .encode(x=x, y=y, text="label:N")
     )
-    line = alt.Chart(alt.Data(values=[{"y": cut}])).mark_rule(color=CHOSEN, strokeDash=[6, 4]).encode(y=y)
+    line = alt.Chart(alt.Data(values=[{"y": cut}])).mark_rule(color=HIDDEN, strokeDash=[6, 4]).encode(y=y)
     said = f"{found.hidden}: {found.states} state{'s' * (found.states > 1)}"
     return (
         (lines + line + points + gains + labels)
@@ -125,7 +125,7 @@ def score_by_states(found: Cardinality, most_states: int | None = None) -> altai
     )
     chosen = (
         alt.Chart(alt.Data(values=[{"states": found.states}]))
-        .mark_rule(color=CHOSEN, strokeDash=[6, 4])
+        .mark_rule(color=HIDDEN, strokeDash=[6, 4])
         .encode(x="states:O")
     )
     title = alt.TitleParams(

@@ -13,13 +13,13 @@ import numpy as np
 from leverrier.errors import OptionError
 from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.causes_result import HiddenCausesResult
+from leverrier.report.charts.discovery_charts import links_chart
+from leverrier.report.charts.palette import INK, STATES
 
 if TYPE_CHECKING:
     import altair
 
 LETTERS = {"epsilon": "ε", "lambda": "λ", "p": "p", "alpha": "α", "count": "causes"}
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288")
-INK, QUIET = "#333333", "#9aa5b1"
 MOST_POINTS = 600
 """A trace of more sweeps is thinned for drawing."""
 
@@ -31,7 +31,7 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
     n_chains, n_sweeps = found.trace["count"].shape
     every = max(1, -(-n_sweeps // MOST_POINTS))
     colour = alt.Color(
-        "chain:N", scale=alt.Scale(range=list(COLOURS)), legend=alt.Legend(title="chain") if n_chains > 1 else None
+        "chain:N", scale=alt.Scale(range=list(STATES)), legend=alt.Legend(title="chain") if n_chains > 1 else None
     )
     low, high = int(found.trace["count"].min()), int(found.trace["count"].max())
     axes = {"count": alt.Axis(values=list(range(low, high + 1, max(1, (high - low) // 4))), format="d")}
@@ -73,14 +73,14 @@ def _histogram(found: HiddenCausesResult, name: str) -> Any:
     if name == "count":
         counts = [{"k": k, "share": chance} for k, chance in found.count.items()]
         x = alt.X("k:O", title=LETTERS[name], axis=alt.Axis(labelAngle=0, labelOverlap=True))
-        return alt.Chart(alt.Data(values=counts)).mark_bar(color=COLOURS[0]).encode(x=x, y=y).properties(**size)
+        return alt.Chart(alt.Data(values=counts)).mark_bar(color=STATES[0]).encode(x=x, y=y).properties(**size)
     heights, edges = np.histogram(values, bins=30)
     bars = [
         {"from": float(a), "to": float(b), "share": float(h / max(values.size, 1)), "floor": 0}
         for a, b, h in zip(edges[:-1], edges[1:], heights, strict=True)
     ]
     x = alt.X("from:Q", title=LETTERS[name], scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickCount=5))
-    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=COLOURS[0], stroke="#ffffff", strokeWidth=0.5)
+    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=STATES[0], stroke="#ffffff", strokeWidth=0.5)
     return boxes.encode(x=x, x2="to:Q", y=y, y2="floor:Q").properties(**size)
 
 
@@ -114,7 +114,7 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.Top
     ]
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[-0.5, width - 0.5]))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[-0.1, 1.1]))
-    colour = alt.Color("cause:N", scale=alt.Scale(range=list(COLOURS)), legend=None)
+    colour = alt.Color("cause:N", scale=alt.Scale(range=list(STATES)), legend=None)
     dashes = alt.Scale(domain=["best", "also"], range=[[1, 0], [4, 4]])
     links = (
         alt.Chart(alt.Data(values=lines))
@@ -165,44 +165,7 @@ def _spread(n: int, width: int) -> list[float]:
 
 def plot_links(found: HiddenCausesResult) -> altair.TopLevelMixin:
     """Link probabilities, signs by causes; a frame marks the links of the best structure."""
-    import altair as alt
-
-    cells = [
-        {
-            "sign": name,
-            "cause": str(k + 1),
-            "chance": float(found.links[i, k]),
-            "text": _short(found.links[i, k]),
-            "dark": bool(found.links[i, k] > 0.55),
-        }
-        for i, name in enumerate(found.names)
-        for k in range(found.best.shape[1])
-    ]
-    framed = [
-        {"sign": name, "cause": str(k + 1)}
-        for i, name in enumerate(found.names)
-        for k in range(found.best.shape[1])
-        if found.best[i, k]
-    ]
-    order = [str(k + 1) for k in range(found.best.shape[1])]
-    x = alt.X("cause:O", sort=order, title="hidden cause", axis=alt.Axis(labelAngle=0, orient="top"))
-    y = alt.Y("sign:N", sort=list(found.names), title=None, axis=alt.Axis(labelLimit=260))
-    base = alt.Chart(alt.Data(values=cells)).encode(x=x, y=y)
-    blues = alt.Scale(range=["#ffffff", "#08519c"], domain=[0, 1], interpolate="rgb")
-    tiles = base.mark_rect().encode(color=alt.Color("chance:Q", title="P(link)", scale=blues))
-    shade = alt.condition("datum.dark", alt.value("white"), alt.value(INK))
-    text = base.mark_text(fontSize=10).encode(text="text:N", color=shade)
-    frames = alt.Chart(alt.Data(values=framed)).mark_rect(filled=False, stroke=INK, strokeWidth=1.5).encode(x=x, y=y)
-    return (tiles + frames + text).properties(
-        width=max(120, 34 * len(order)),
-        height=max(80, 22 * len(found.names)),
-        title=alt.TitleParams("Links", subtitle="frames: the best structure", anchor="start"),
-    )
-
-
-def _short(chance: float) -> str:
-    """Two digits, nothing where there is nothing."""
-    return "" if chance < 0.005 else f"{chance:.2f}".lstrip("0") if chance < 0.995 else "1"
+    return links_chart(found.names, found.links, found.best, "P(link)", size="notebook")
 
 
 def plot_errors(paths: Mapping[str, ErrorPath | Sequence[ErrorPath]]) -> altair.TopLevelMixin:
@@ -235,7 +198,7 @@ def plot_errors(paths: Mapping[str, ErrorPath | Sequence[ErrorPath]]) -> altair.
         "name:N",
         title=None,
         sort=list(paths),
-        scale=alt.Scale(range=list(COLOURS)),
+        scale=alt.Scale(range=list(STATES)),
         legend=alt.Legend(orient="bottom", labelLimit=240),
     )
     panels = []

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from leverrier.arrays import Floats
 from leverrier.discovery.evidence.certainty import AMBIGUOUS, BINS, Certainty
-from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.evidence.residual import Remaining
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
-from leverrier.report.charts.pictures import HIDDEN, INK, OBSERVED, QUIET, styled, tips
+from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, QUIET, state_colours, state_shapes
+from leverrier.report.charts.pictures import Size, styled, tips
 from leverrier.report.parts.page_parts import abbreviated, shortened
 from leverrier.report.parts.profiles import Profile
 
@@ -24,46 +27,45 @@ MANY_STATES = 6
 """With more states the profile is a map of shades, not dots."""
 
 
-def null_histogram(evidence: Evidence) -> altair.TopLevelMixin:
-    """Gains of tables simulated without the hidden variable, and the gain that was found."""
+def null_dots(evidence: Evidence, gate: float | None = None, size: Size = "page") -> altair.TopLevelMixin:
+    """Gains of tables simulated without the hidden variable, a dot each; the gain found, and what it had to exceed."""
     import altair as alt
 
-    gains = np.array(evidence.null_gains)
-    ends = np.append(gains, evidence.gain)
-    low, high = float(ends.min()), float(ends.max())
-    pad = 0.06 * max(high - low, 1.0)
-    heights, edges = np.histogram(gains, bins=26, range=(low, max(high, low + 1)))
-    bars = [
-        {"from": float(a), "to": float(b), "tables": int(h), "floor": 0}
-        for h, a, b in zip(heights, edges, edges[1:], strict=False)
-        if h
-    ]
+    ends = [*evidence.null_gains, evidence.gain, *([] if gate is None else [gate])]
+    low, high = min(ends), max(max(ends), min(ends) + 1)
+    step, pad = (high - low) / 40, 0.06 * (high - low)
+    piles: dict[int, int] = {}
+    dots = []
+    for gain in sorted(evidence.null_gains):
+        pile = round((gain - low) / step)
+        piles[pile] = height = piles.get(pile, 0) + 1
+        dots.append({"gain": low + pile * step, "height": height, "exactly": gain})
+    words = "classes less arcs (nats)" if evidence.kind is Compared.CLASSES else "gain (nats)"
     scale = alt.Scale(domain=[low - pad, high + pad], nice=False, zero=False)
-    words = {"score": "gain (nats)", "classes": "classes less arcs (nats)"}.get(evidence.kind, "gain (nats)")
-    x = alt.X("from:Q", title=words, scale=scale, axis=alt.Axis(tickCount=5))
-    boxes = (
-        alt.Chart(alt.Data(values=bars))
-        .mark_rect(color=QUIET, stroke=None)
-        .encode(
-            x=x,
-            x2="to:Q",
-            y=alt.Y("tables:Q", title="simulated tables", axis=alt.Axis(tickMinStep=1, tickCount=4)),
-            y2="floor:Q",
-            tooltip=tips(
-                ("tables:Q", "simulated tables", ""), ("from:Q", f"{words} from", ",.1f"), ("to:Q", "to", ",.1f")
-            ),
-        )
+    x = alt.X("gain:Q", title=words, scale=scale, axis=alt.Axis(tickCount=5))
+    tallest = max(piles.values(), default=1)
+    y = alt.Y(
+        "height:Q",
+        title="simulated tables",
+        scale=alt.Scale(domain=[0, max(tallest + 1, 6)], nice=False),
+        axis=alt.Axis(tickMinStep=1, tickCount=4),
     )
-    found = alt.Chart(alt.Data(values=[{"from": evidence.gain, "said": f"found: {evidence.gain:,.1f}"}]))
-    rule = found.mark_rule(color=HIDDEN, strokeWidth=3).encode(x=x, tooltip=tips(("from:Q", words, ",.1f")))
+    told = tips(("exactly:Q", words, ",.1f"))
+    layers = alt.Chart(alt.Data(values=dots)).mark_point(filled=True, color=QUIET, size=42, opacity=1)
+    charts: Any = layers.encode(x=x, y=y, tooltip=told)
+    if gate is not None:
+        at = alt.Chart(alt.Data(values=[{"gain": gate}]))
+        charts += at.mark_rule(color=INK, strokeDash=[5, 4]).encode(x=x, tooltip=tips(("gain:Q", "to exceed", ",.1f")))
+    found = alt.Chart(alt.Data(values=[{"gain": evidence.gain, "said": f"found: {evidence.gain:,.1f}"}]))
+    charts += found.mark_rule(color=HIDDEN, strokeWidth=3).encode(x=x, tooltip=tips(("gain:Q", words, ",.1f")))
     right = evidence.gain > (low + high) / 2
-    text = found.mark_text(
-        color=HIDDEN, align="right" if right else "left", dx=-6 if right else 6, fontSize=12, y=8, fontWeight="bold"
+    charts += found.mark_text(
+        color=INK, align="right" if right else "left", dx=-6 if right else 6, fontSize=12, y=8, fontWeight="bold"
     ).encode(x=x, text="said:N")
-    return styled(boxes + rule + text, 170)
+    return styled(charts, 170, size)
 
 
-def score_chart(scores: Sequence[tuple[int, float]], states: int) -> altair.TopLevelMixin:
+def score_chart(scores: Sequence[tuple[int, float]], states: int, size: Size = "page") -> altair.TopLevelMixin:
     """Score against the number of states, less the best."""
     import altair as alt
 
@@ -75,18 +77,16 @@ def score_chart(scores: Sequence[tuple[int, float]], states: int) -> altair.TopL
     )
     line = base.mark_line(color=QUIET, strokeWidth=2)
     colour = alt.condition("datum.chosen", alt.value(HIDDEN), alt.value(QUIET))
-    return styled(line + base.mark_point(filled=True, size=110, opacity=1).encode(color=colour), 170)
+    return styled(line + base.mark_point(filled=True, size=110, opacity=1).encode(color=colour), 170, size)
 
 
-def profile_chart(profile: Profile) -> altair.TopLevelMixin:
+def profile_chart(profile: Profile, size: Size = "notebook") -> altair.TopLevelMixin:
     """How each state looks: shares (or means) by column with 95 % intervals; a map of shades for many states."""
-    return _profile_map(profile) if len(profile.states) > MANY_STATES else _profile_dots(profile)
+    return _profile_map(profile, size) if len(profile.states) > MANY_STATES else _profile_dots(profile, size)
 
 
-def _profile_dots(profile: Profile) -> altair.TopLevelMixin:
+def _profile_dots(profile: Profile, size: Size) -> altair.TopLevelMixin:
     import altair as alt
-
-    from leverrier.report.charts.pictures import STATES
 
     names = [shortened(label, 44) for label in profile.labels]
     values = [
@@ -110,7 +110,7 @@ def _profile_dots(profile: Profile) -> altair.TopLevelMixin:
         "state:N",
         title=None,
         sort=None,
-        scale=alt.Scale(domain=names, range=list(STATES)),
+        scale=state_colours(names),
         legend=alt.Legend(columns=1, symbolOpacity=1, labelLimit=165),
     )
     offset = alt.YOffset("state:N", sort=names)
@@ -124,7 +124,10 @@ def _profile_dots(profile: Profile) -> altair.TopLevelMixin:
     )
     base = alt.Chart(alt.Data(values=values)).encode(y=y, color=colour, yOffset=offset, tooltip=told)
     spans = base.mark_rule(strokeWidth=2, opacity=0.55).encode(x=x, x2="high:Q")
-    dots = base.mark_point(filled=True, size=58, opacity=1).encode(x=alt.X("share:Q", title=profile.title, scale=scale))
+    dots = base.mark_point(filled=True, size=58, opacity=1).encode(
+        x=alt.X("share:Q", title=profile.title, scale=scale),
+        shape=alt.Shape("state:N", title=None, sort=None, scale=state_shapes(names)),
+    )
     ticks = (
         alt.Chart(alt.Data(values=overall))
         .mark_tick(color=INK, thickness=1.5, size=14)
@@ -135,10 +138,10 @@ def _profile_dots(profile: Profile) -> altair.TopLevelMixin:
         )
     )
     layers = spans + dots + ticks if overall else spans + dots
-    return styled(layers, alt.Step(max(20, 8 * len(names) + 6), **{"for": "position"}))
+    return styled(layers, alt.Step(max(20, 8 * len(names) + 6), **{"for": "position"}), size)
 
 
-def _profile_map(profile: Profile) -> altair.TopLevelMixin:
+def _profile_map(profile: Profile, size: Size) -> altair.TopLevelMixin:
     import altair as alt
 
     values = [
@@ -165,6 +168,7 @@ def _profile_map(profile: Profile) -> altair.TopLevelMixin:
             ),
         ),
         alt.Step(18),
+        size,
     )
 
 
@@ -245,35 +249,47 @@ def power_chart(missed: Power) -> altair.TopLevelMixin:
     return styled(level + base.mark_line(color=OBSERVED) + points, 170)
 
 
-def links_chart(model: HiddenCauses, names: Sequence[str]) -> altair.TopLevelMixin:
-    """Which cause reaches which sign, and how surely."""
+def sign_chances(model: HiddenCauses, causes: int) -> Floats:
+    """(signs, causes): how surely a sign shows with one cause alone."""
+    alone = 1 - (1 - model.epsilon) * (1 - np.asarray(model.lam)[:causes])
+    return np.where(model.links[:, :causes] == 1, alone[None, :], model.epsilon)
+
+
+def links_chart(
+    signs: Sequence[str], chances: Floats, frames: NDArray[np.uint8], title: str, size: Size = "page"
+) -> altair.TopLevelMixin:
+    """Signs by causes: a chance in each cell, and frames around links that the best structure has."""
     import altair as alt
 
-    signs = abbreviated(model.names, LABEL)
-    values: list[dict[str, Any]] = [
-        {
-            "sign": signs[sign],
-            "cause": str(k + 1),
-            "chance": float(1 - (1 - model.epsilon) * (1 - model.lam[k])) if model.links[i, k] else model.epsilon,
-        }
-        for i, sign in enumerate(model.names)
-        for k in range(len(names))
+    names = abbreviated(signs, LABEL if size == "page" else 3 * LABEL)
+    cells: list[dict[str, Any]] = [
+        {"sign": names[sign], "cause": str(k + 1), "chance": float(chances[i, k]), "text": _two_digits(chances[i, k])}
+        for i, sign in enumerate(signs)
+        for k in range(chances.shape[1])
+    ]
+    framed = [
+        {"sign": names[sign], "cause": str(k + 1)}
+        for i, sign in enumerate(signs)
+        for k in range(chances.shape[1])
+        if frames[i, k]
     ]
     x = alt.X("cause:O", sort=None, title="hidden cause", axis=alt.Axis(labelAngle=0, orient="top"))
-    y = alt.Y("sign:N", sort=None, title=None, axis=alt.Axis(labelLimit=130))
-    base = alt.Chart(alt.Data(values=values)).encode(x=x, y=y)
+    y = alt.Y("sign:N", sort=None, title=None, axis=alt.Axis(labelLimit=130 if size == "page" else 300))
+    base = alt.Chart(alt.Data(values=cells)).encode(x=x, y=y)
+    shades = alt.Scale(scheme="oranges", domain=[0, 1])
     tiles = base.mark_rect(stroke=None).encode(
-        color=alt.Color(
-            "chance:Q",
-            title="P(sign | one cause)",
-            scale=alt.Scale(scheme="oranges", domain=[0, 1]),
-            legend=alt.Legend(gradientLength=180, format="%"),
-        ),
-        tooltip=tips(
-            ("sign:N", "sign", ""), ("cause:N", "hidden cause", ""), ("chance:Q", "P(sign | one cause)", ".1%")
-        ),
+        color=alt.Color("chance:Q", title=title, scale=shades, legend=alt.Legend(gradientLength=180, format="%")),
+        tooltip=tips(("sign:N", "sign", ""), ("cause:N", "hidden cause", ""), ("chance:Q", title, ".1%")),
     )
-    return styled(tiles, alt.Step(20))
+    rings = alt.Chart(alt.Data(values=framed)).mark_rect(filled=False, stroke=INK, strokeWidth=1.2, tooltip=None)
+    shade = alt.condition("datum.chance > 0.6", alt.value("#ffffff"), alt.value("#222222"))
+    words = base.mark_text(fontSize=10).encode(text="text:N", color=shade)
+    return styled(tiles + rings.encode(x=x, y=y) + words, alt.Step(20), size)
+
+
+def _two_digits(chance: float) -> str:
+    """Nothing where there is nothing."""
+    return "" if chance < 0.005 else f"{chance:.2f}".lstrip("0") if chance < 0.995 else "1"
 
 
 def active_chart(model: HiddenCauses, shares: Mapping[str, float]) -> altair.TopLevelMixin:

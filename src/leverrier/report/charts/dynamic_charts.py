@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leverrier.data.sequences.read_sequences import Sequences
+from leverrier.discovery.time.along_time import Ribbon, Span, Stays
 from leverrier.errors import OptionError
 from leverrier.learning.chains.fit_dynamic import DynamicFit
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import most_probable_path
-from leverrier.report.charts.pictures import HIDDEN, INK, OBSERVED, STATES
+from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, STATES
+from leverrier.report.charts.sequence_charts import ribbon_chart, ribbon_marks, stays_chart
 
 if TYPE_CHECKING:
     import altair
 
-PALETTE = (*STATES, "#b56576", "#8d99ae", "#7a5230", "#577590")
 MOST_POINTS = 3000
 """A longer line is thinned: no screen shows more."""
 
@@ -38,32 +39,15 @@ def state_ribbon(
     sure = network.posterior(one, name)[np.arange(len(path)), path]
     labels = [str(label) for label in network.states[name]]
     edges = [0, *(np.flatnonzero(np.diff(path)) + 1).tolist(), len(path)]
-    values = [
-        {
-            "from": _time(one, low),
-            "to": _time(one, high - 1, 1),
-            "state": labels[int(path[low])],
-            "certainty": float(sure[low:high].mean()),
-            "slices": high - low,
-        }
+    spans = tuple(
+        Span(_time(one, low), _time(one, high - 1, 1), int(path[low]), float(sure[low:high].mean()))
         for low, high in pairwise(edges)
-    ]
-    x = alt.X("from:Q", title=one.time or "slice", scale=alt.Scale(nice=False, zero=False))
-    ribbon = (
-        alt.Chart(alt.Data(values=values))
-        .mark_rect()
-        .encode(
-            x=x,
-            x2="to:Q",
-            color=alt.Color("state:N", title=name, scale=alt.Scale(domain=labels, range=list(PALETTE)), sort=labels),
-            opacity=alt.Opacity("certainty:Q", scale=alt.Scale(domain=[0.3, 1], range=[0.25, 1]), legend=None),
-            tooltip=["state:N", "slices:Q", alt.Tooltip("certainty:Q", format=".2f")],
-        )
-        .properties(width=680, height=46)
     )
+    drawn = Ribbon(name, str(one.names[0]), spans, len(path), 0)
     title = alt.TitleParams(f"{name}: most probable states", subtitle=f"sequence {one.names[0]}", anchor="start")
     if beside is None:
-        return ribbon.properties(title=title)
+        return ribbon_chart(drawn, labels, one.time or "slice", "notebook").properties(title=title)
+    ribbon = ribbon_marks(drawn, labels, one.time or "slice").properties(width=680, height=46)
     above = _line(one, beside).properties(width=680, height=130)
     return alt.vconcat(above, ribbon, title=title, spacing=6).resolve_scale(x="shared")
 
@@ -103,34 +87,14 @@ def dwell_times(network: DynamicNetwork, data: Any, variable: str | None = None)
     edges = np.concatenate([[0], breaks, [len(path)]])
     lengths, states = np.diff(edges), path[edges[:-1]]
     labels = [str(label) for label in network.states[name]]
-    chart_rows: list[dict[str, Any]] = []
-    for code, label in enumerate(labels):
-        own = np.sort(lengths[states == code])
-        if not len(own):
-            continue
-        mean = float(own.mean())
-        for length in sorted({1, *own.tolist()}):
-            chart_rows.append(
-                {"state": label, "length": int(length), "kind": "seen", "share": float(np.mean(own >= length))}
-            )
-        for length in np.unique(np.linspace(1, own[-1], 40).astype(int)).tolist():
-            stays = (1 - 1 / mean) ** (length - 1) if mean > 1 else float(length == 1)
-            chart_rows.append({"state": label, "length": length, "kind": "geometric", "share": stays})
-    lines = alt.Chart(alt.Data(values=[row for row in chart_rows if row["kind"] == "seen"])).mark_line(
-        interpolate="step-before", strokeWidth=2
-    )
-    curves = alt.Chart(alt.Data(values=[row for row in chart_rows if row["kind"] == "geometric"])).mark_line(
-        strokeDash=[4, 3], strokeWidth=1
-    )
-    x = alt.X("length:Q", title="slices", scale=alt.Scale(zero=False))
-    y = alt.Y("share:Q", title="share of stays at least as long", axis=alt.Axis(format=".0%"))
-    colour = alt.Color("state:N", title=name, scale=alt.Scale(domain=labels, range=list(PALETTE)), sort=labels)
+    stays = []
+    for code in range(len(labels)):
+        seen, counts = np.unique(lengths[states == code], return_counts=True)
+        stays.append(Stays(name, code, tuple(seen.tolist()), tuple(counts.tolist())))
     title = alt.TitleParams(
         f"How long {name} lasts", subtitle="dashed: geometric times of the same mean", anchor="start"
     )
-    return (lines.encode(x=x, y=y, color=colour) + curves.encode(x=x, y=y, color=colour)).properties(
-        width=460, height=280, title=title
-    )
+    return stays_chart(stays, labels, "notebook").properties(title=title)
 
 
 def forecast_chart(
@@ -217,7 +181,7 @@ def bits_by_iteration(fits: DynamicFit | Mapping[str, DynamicFit]) -> altair.Top
         "fit:N",
         title=None,
         sort=list(named),
-        scale=alt.Scale(domain=list(named), range=list(PALETTE)),
+        scale=alt.Scale(domain=list(named), range=list(STATES)),
         legend=None if len(named) == 1 else alt.Legend(orient="bottom"),
     )
     lines = (

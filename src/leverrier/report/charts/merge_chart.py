@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from leverrier.discovery.states.merge_tree import FEW, MergeTree
-from leverrier.report.charts.pictures import HIDDEN, INK, QUIET, WIDTH
+from leverrier.report.charts.palette import HIDDEN, INK, QUIET
+from leverrier.report.charts.pictures import WIDTHS
 from leverrier.report.parts.page_parts import shortened
 
 if TYPE_CHECKING:
@@ -69,7 +70,9 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
     corner = alt.Chart(alt.Data(values=[{"y": 0}]))
     edge = corner.mark_point(opacity=0, tooltip=None).encode(x=alt.value(8 - NAMES), y=y)
     layers: Any = lines + points + numbers + texts + below + edge  # (the edge keeps all trees at one size)
-    return layers.properties(width=WIDTH - NAMES, height=ROW * len(tree.leaves)).configure_view(stroke=None, clip=False)
+    return layers.properties(width=WIDTHS["page"] - NAMES, height=ROW * len(tree.leaves)).configure_view(
+        stroke=None, clip=False
+    )
 
 
 def _rows(count: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from leverrier.models.network import Network
 from leverrier.report.charts.graph_layout import HEIGHT, Point
 from leverrier.report.charts.network_drawing import Picture, arc_words, node_width
-from leverrier.report.charts.pictures import HIDDEN, INK, OBSERVED, QUIET
+from leverrier.report.charts.palette import HIDDEN, HIDDEN_NODE, INK, NODE, OBSERVED, QUIET
 
 if TYPE_CHECKING:
     import altair
@@ -32,11 +32,12 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
         kind = {
             "hidden": hot,
             "width": 1.2 if not hot else 2.2 if strength is None else 1 + 4 * strength,
-            "arc": arc_words(arc, strength, hot),
+            "arc": arc_words(arc, strength, hot and shown.resampled, arc in shown.reversible),
         }
         line = _smooth(route)
         points += [{"x": a, "y": b, "order": i, "line": number, **kind} for i, (a, b) in enumerate(line)]
-        heads.append({"x": line[-1][0], "y": line[-1][1] - 3, **kind})
+        if arc not in shown.reversible:
+            heads.append({"x": line[-1][0], "y": line[-1][1] - 3, **kind})
     nodes = [
         {
             "x": a - node_width(shown.labels[node]) / 2,
@@ -75,7 +76,7 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
         base.transform_filter(f"{'' if hidden else '!'}datum.hidden")
         .mark_rect(cornerRadius=HEIGHT / 2 if hidden else 4, strokeWidth=2.6 if hidden else 1.4, fill=fill, stroke=edge)
         .encode(x=x, x2="x2:Q", y=y, y2="y2:Q", tooltip="name:N")
-        for hidden, fill, edge in ((False, "#eef3fa", OBSERVED), (True, "#fdeadf", HIDDEN))
+        for hidden, fill, edge in ((False, NODE, OBSERVED), (True, HIDDEN_NODE, HIDDEN))
     ]
     text = base.mark_text(fontSize=11, color=INK).encode(x=alt.X("middle:Q"), y=alt.Y("row:Q"), text="label:N")
     return (

@@ -9,12 +9,15 @@ from functools import cached_property
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind
 from leverrier.models.graph import Graph
 from leverrier.report.charts.graph_layout import HEIGHT, Arc, Layout, Point, layered
 from leverrier.report.parts.page_parts import abbreviated, percent, shortened
 
 MOST_NODES = 48
 """Larger networks are drawn around their hidden variables."""
+MANY_COLUMNS, NEAR = 15, 14
+"""From so many columns on only the surroundings of what is hidden are drawn, beyond its neighbours up to so many."""
 LONGEST = 20
 LETTER, WIDE_LETTER, MARGIN = 6.9, 12.5, 20.0
 
@@ -31,6 +34,10 @@ class Picture:
     """Nodes that are not drawn."""
     resampled: bool = True
     """Whether arcs at hidden variables say how often they came back."""
+    reversible: frozenset[Arc] = frozenset()
+    """Arcs whose direction the data cannot tell: drawn without a head."""
+    prefix: str = "node"
+    """Of the names of nodes within a page."""
 
     @cached_property
     def layout(self) -> Layout:
@@ -44,7 +51,7 @@ class Picture:
     @property
     def idents(self) -> dict[str, str]:
         """A name for each node that is safe in a page."""
-        return {node: f"node{number}" for number, node in enumerate(self.graph)}
+        return {node: f"{self.prefix}{number}" for number, node in enumerate(self.graph)}
 
     def strength(self, arc: Arc) -> float | None:
         return self.support.get(arc)
@@ -53,32 +60,42 @@ class Picture:
         return arc[0] in self.hidden or arc[1] in self.hidden
 
 
-def picture(found: Result) -> Picture:
-    """The graph that the verdict rests on: with hidden variables if there are any."""
+def picture(found: Result, whole: bool = False) -> Picture:
+    """The graph that the verdict rests on, with hidden variables if there are any; of many columns what is near those,
+    unless the `whole` is asked for."""
     hidden = frozenset(each.name for each in found.hidden)
-    whole = found.model.graph
-    kept = shown_nodes(whole, hidden)
-    parents = {node: tuple(p for p in whole.parents(node) if p in kept) for node in whole if node in kept}
+    graph = found.model.graph
+    most = MOST_NODES if whole or not hidden or len(graph) - len(hidden) < MANY_COLUMNS else NEAR
+    kept = shown_nodes(graph, hidden, most)
+    parents = {node: tuple(p for p in graph.parents(node) if p in kept) for node in graph if node in kept}
     support: dict[Arc, float] = {}
     for each in found.hidden:
         links = {} if each.evidence is None else each.evidence.links or {}
         support |= {(each.name, c): links[c] for c in each.children if c in links}
         support |= {(p, each.name): links[p] for p in each.parents if p in links}
-    return Picture(Graph.from_parents(parents), hidden, support, len(whole) - len(kept))
+    told = frozenset(graph.edges) if found.kind is ModelKind.CAUSES else graph.compelled
+    return Picture(
+        Graph.from_parents(parents),
+        hidden,
+        support,
+        len(graph) - len(kept),
+        reversible=frozenset(graph.edges) - told,
+        prefix="all" if whole else "node",
+    )
 
 
-def shown_nodes(graph: Graph, hidden: frozenset[str]) -> set[str]:
+def shown_nodes(graph: Graph, hidden: frozenset[str], most: int = MOST_NODES) -> set[str]:
     """All nodes, or of a large graph the hidden ones and what is near them, or those with most arcs."""
-    if len(graph) <= MOST_NODES:
+    if len(graph) <= most:
         return set(graph)
     kept = set(hidden)
     for node in hidden:
         near = [*graph.children(node), *graph.parents(node)]
         kept.update(near[: max(MOST_NODES - len(kept), 0)])
     for node in hidden:
-        kept.update([n for n in graph.blanket(node) if n not in kept][: max(MOST_NODES - len(kept), 0)])
+        kept.update([n for n in graph.blanket(node) if n not in kept][: max(most - len(kept), 0)])
     if not hidden:
-        kept.update(sorted(graph, key=lambda n: -len(graph.neighbours(n)))[:MOST_NODES])
+        kept.update(sorted(graph, key=lambda n: -len(graph.neighbours(n)))[:most])
     return kept
 
 
@@ -99,7 +116,7 @@ def draw(shown: Picture) -> str:
             "width": f"{layout.width:.0f}",
             "height": f"{layout.height:.0f}",
             "class": "net",
-            "role": "img",
+            "role": "group",
             "aria-label": "The network",
         },
     )
@@ -109,7 +126,7 @@ def draw(shown: Picture) -> str:
             definitions,
             "marker",
             {
-                "id": f"head-{name}",
+                "id": f"{shown.prefix}-head-{name}",
                 "viewBox": "0 0 8 8",
                 "refX": "7",
                 "refY": "4",
@@ -133,7 +150,8 @@ def _draw_arc(root: Element, shown: Picture, arc: Arc, points: Sequence[Point], 
     hot = shown.at_hidden(arc)
     strength = shown.strength(arc)
     width = 1.2 if not hot else 2.2 if strength is None else 1.0 + 4.0 * strength
-    said = arc_words(arc, strength, hot and shown.resampled)
+    headless = arc in shown.reversible
+    said = arc_words(arc, strength, hot and shown.resampled, headless)
     group = SubElement(
         root,
         "a",
@@ -150,21 +168,13 @@ def _draw_arc(root: Element, shown: Picture, arc: Arc, points: Sequence[Point], 
     SubElement(group, "title").text = said
     path = _curve(points)
     SubElement(group, "path", {"d": path, "class": "reach"})
-    SubElement(
-        group,
-        "path",
-        {
-            "d": path,
-            "class": "line",
-            "stroke-width": f"{width:.1f}",
-            "marker-end": f"url(#head-{'hot' if hot else 'plain'})",
-        },
-    )
+    head = {} if headless else {"marker-end": f"url(#{shown.prefix}-head-{'hot' if hot else 'plain'})"}
+    SubElement(group, "path", {"d": path, "class": "line", "stroke-width": f"{width:.1f}", **head})
 
 
-def arc_words(arc: Arc, strength: float | None, hot: bool) -> str:
+def arc_words(arc: Arc, strength: float | None, hot: bool, headless: bool = False) -> str:
     """What is said of an arc."""
-    words = f"{shortened(arc[0], 60)} → {shortened(arc[1], 60)}"
+    words = f"{shortened(arc[0], 60)} {'–' if headless else '→'} {shortened(arc[1], 60)}"
     if not hot:
         return words
     if strength is None:

@@ -7,22 +7,20 @@ import os
 import threading
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from xml.etree.ElementTree import Element, tostring
 
 from leverrier.errors import OptionError
+from leverrier.report.charts.palette import INK, QUIET
 from leverrier.report.html.live_script import bundle
 from leverrier.report.parts.page_parts import Figure
 
 if TYPE_CHECKING:
     import altair
 
-INK = "#333333"
-"""Text and lines. In a page it becomes the page's own colour, so that dark pages have light text."""
-OBSERVED, HIDDEN, QUIET = "#3b7dd8", "#e0662e", "#8a94a0"
-STATES = ("#3b7dd8", "#e0662e", "#2a9d63", "#b55fd0", "#c79a1b", "#1aa3b5")
-WIDTH = 340
-"""Of a figure: fits a phone; pages put several side by side."""
+Size = Literal["page", "notebook"]
+WIDTHS: dict[Size, int] = {"page": 340, "notebook": 560}
+"""Of a figure: on a page it fits a phone, and several stand side by side; a notebook has more room."""
 _KEPT = frozenset(
     {
         "svg",
@@ -166,15 +164,17 @@ def tips(*fields: tuple[str, str, str]) -> Any:
     ]
 
 
-def styled(chart: Any, height: Any = None) -> Any:
-    """Our look: quiet axes, text in ink, the width of a phone."""
+def styled(chart: Any, height: Any = None, size: Size = "page", width: float | None = None) -> Any:
+    """Our look: quiet axes, text in ink; as wide as its place is, unless it says how wide it must be."""
     import altair as alt
 
-    size: dict[str, Any] = {"width": WIDTH, "autosize": alt.AutoSizeParams(type="fit-x", contains="padding")}
+    room: dict[str, Any] = {"width": WIDTHS[size] if width is None else width}
+    if width is None:
+        room["autosize"] = alt.AutoSizeParams(type="fit-x", contains="padding")
     if height is not None:
-        size["height"] = height
+        room["height"] = height
     return (
-        chart.properties(**size)
+        (chart.properties(**room) if hasattr(chart, "mark") or hasattr(chart, "layer") else chart)
         .configure_axis(
             labelColor=INK,
             titleColor=INK,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from leverrier.discovery.time.along_time import Ahead, Ribbon, Stays
 from leverrier.discovery.time.time_findings import Fold, Tried
-from leverrier.report.charts.dynamic_charts import PALETTE
-from leverrier.report.charts.pictures import HIDDEN, OBSERVED, QUIET, styled, tips
+from leverrier.report.charts.palette import HIDDEN, OBSERVED, QUIET, state_colours
+from leverrier.report.charts.pictures import Size, styled, tips
 from leverrier.report.parts.page_parts import abbreviated
 
 if TYPE_CHECKING:
@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 LABEL = 24
 
 
-def ribbon_chart(one: Ribbon, labels: Sequence[str], time: str) -> altair.TopLevelMixin:
+def ribbon_chart(one: Ribbon, labels: Sequence[str], time: str, size: Size = "page") -> altair.TopLevelMixin:
     """The most probable states along a sequence, paler where less certain."""
+    return styled(ribbon_marks(one, labels, time), 46, size)
+
+
+def ribbon_marks(one: Ribbon, labels: Sequence[str], time: str) -> Any:
+    """The same without a size, to be put below something else."""
     import altair as alt
 
     values = [
         {"from": span.begin, "to": span.end, "state": labels[span.state], "certainty": span.certainty}
         for span in one.spans
     ]
-    chart = (
+    return (
         alt.Chart(alt.Data(values=values))
         .mark_rect(stroke=None)
         .encode(
@@ -43,7 +48,6 @@ def ribbon_chart(one: Ribbon, labels: Sequence[str], time: str) -> altair.TopLev
             ),
         )
     )
-    return styled(chart, 46)
 
 
 def _colour(labels: Sequence[str]) -> Any:
@@ -53,12 +57,12 @@ def _colour(labels: Sequence[str]) -> Any:
         "state:N",
         title=None,
         sort=None,
-        scale=alt.Scale(domain=list(labels), range=list(PALETTE)),
+        scale=state_colours(labels),
         legend=alt.Legend(columns=3, symbolOpacity=1, labelLimit=105),
     )
 
 
-def stays_chart(stays: Sequence[Stays], labels: Sequence[str]) -> altair.TopLevelMixin:
+def stays_chart(stays: Sequence[Stays], labels: Sequence[str], size: Size = "page") -> altair.TopLevelMixin:
     """How long states lasted: the share of stays at least as long; dashed, as a chain of the same mean would."""
     import altair as alt
 
@@ -82,7 +86,7 @@ def stays_chart(stays: Sequence[Stays], labels: Sequence[str]) -> altair.TopLeve
     colour = _colour(labels)
     lines = alt.Chart(alt.Data(values=seen)).mark_line(interpolate="step-before", strokeWidth=2)
     curves = alt.Chart(alt.Data(values=chain)).mark_line(strokeDash=[4, 3], strokeWidth=1)
-    return styled(lines.encode(x=x, y=y, color=colour) + curves.encode(x=x, y=y, color=colour), 170)
+    return styled(lines.encode(x=x, y=y, color=colour) + curves.encode(x=x, y=y, color=colour), 170, size)
 
 
 def ahead_chart(one: Ahead) -> altair.TopLevelMixin:

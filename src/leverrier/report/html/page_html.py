@@ -11,8 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from leverrier.errors import TooLargeError
+from leverrier.report.charts.palette import SYMBOLS
 from leverrier.report.html.live_script import bundle
-from leverrier.report.parts.page_parts import Figure, Figures, Part
+from leverrier.report.parts.page_parts import Beside, Figure, Figures, Fold, Part
 
 MOST_BYTES = 3_000_000
 
@@ -38,6 +39,8 @@ def page(title: str, summary: str, parts: Sequence[Part], live: bool = True) -> 
 
 def _has_charts(parts: Sequence[Part]) -> bool:
     blocks = [block for part in parts for block in part.blocks]
+    blocks += [inner for block in blocks if isinstance(block, Fold) for inner in block.blocks]
+    blocks += [block.figure for block in blocks if isinstance(block, Beside)]
     figures = [each for block in blocks if isinstance(block, Figures) for each in block.figures]
     return any(each.spec for each in (*blocks, *figures) if isinstance(each, Figure))
 
@@ -46,7 +49,7 @@ def _rendered(content: dict[str, Any], vega: str, note: str = "") -> str:
     """The page with this script to draw figures anew; static if there is none."""
     import jinja2
 
-    style, script = _source("report.css"), _source("report.js")
+    style, script = _source("report.css"), f"{_source('report.js')}\n{_source('explore.js')}"
     scripts = " ".join(f"'{_digest(each)}'" for each in (script, vega) if each)
     policy = (
         f"default-src 'none'; script-src {scripts}; style-src '{_digest(style)}'; base-uri 'none'; form-action 'none'"
@@ -56,7 +59,7 @@ def _rendered(content: dict[str, Any], vega: str, note: str = "") -> str:
     )
     environment.filters |= {"tied": lambda text: text.replace(" %", "\u00a0%"), "block": as_block}
     template = environment.from_string(_source("report.html"))
-    text = template.render(content, policy=policy, style=style, script=script, vega=vega, note=note)
+    text = template.render(content, policy=policy, style=style, script=script, vega=vega, note=note, marks=SYMBOLS)
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair in a label cannot be written
 
 

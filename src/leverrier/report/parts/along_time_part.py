@@ -7,22 +7,20 @@ from collections.abc import Sequence
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
-from leverrier.report.charts.dynamic_charts import PALETTE
+from leverrier.report.charts.palette import STATES
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.charts.sequence_charts import ahead_chart, ribbon_chart, stays_chart
 from leverrier.report.parts.page_parts import Block, Figures, Grid, Part, Words, abbreviated, percent, shortened
 from leverrier.report.parts.time_parts import LONG, certainty_words
 from leverrier.report.words.time_words import slices_text
 
-MOST_STATES = len(PALETTE)
+MOST_STATES = len(STATES)
 """With more states there are no ribbons: colours would repeat."""
 
 
-def time_part(found: TimeFindings, kept: AlongTime) -> Part:
+def time_part(found: TimeFindings, kept: AlongTime) -> Part | None:
     """States along sequences, transitions, dwell times, forecast."""
     blocks: list[Block] = []
-    if not found.hidden:
-        blocks.append(Words("Nothing hidden was found, so there are no states to follow along the sequences."))
     for one in found.hidden:
         blocks += _chain(one, kept)
     ahead = [
@@ -38,7 +36,7 @@ def time_part(found: TimeFindings, kept: AlongTime) -> Part:
             Words("What comes next, by the model: the further ahead, the nearer to what is usual."),
             Figures(tuple(ahead)),
         ]
-    return Part("time", "Over time", blocks)
+    return Part("time", "Over time", blocks) if blocks else None
 
 
 def _chain(one: HiddenChain, kept: AlongTime) -> list[Block]:

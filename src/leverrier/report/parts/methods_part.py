@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind
-from leverrier.report.parts.page_parts import Block, Grid, Items, Listing, Part, Words, several
+from leverrier.report.parts.page_parts import Block, Fold, Grid, Items, Listing, Part, folded, several
 from leverrier.report.words.verdict_words import kind_words
 
 KINDS = {
@@ -41,23 +42,21 @@ SETTINGS = {
 }
 
 
-def methods_part(found: Result) -> Part:
-    """What was done, ready to paste; seed, versions, the command."""
-    blocks: list[Block] = [
-        Listing(methods_text(found) if found.time is None else _slices_text(found, found.time), wrap=True)
-    ]
+def details_part(found: Result, more: Sequence[Part | None]) -> Part:
+    """Everything else, folded: what to paste into a paper, the fit tables, what was tried, how to repeat it."""
+    text = methods_text(found) if found.time is None else _slices_text(found, found.time)
+    folds: list[Block] = [Fold("Methods, ready to paste into a paper", (Listing(text, wrap=True),))]
+    folds += [folded(part) for part in more if part is not None]
     if found.did:
-        blocks += [Words("What was done:"), Items(found.did)]
-    if found.shape.notes:
-        blocks += [Words("What reading the data changed:"), Items(found.shape.notes[:20])]
+        folds.append(Fold("What was done", (Items(found.did),)))
     settings = found.settings
     versions = settings.get("versions") or {}
     rows = [(said, str(settings[name])) for name, said in SETTINGS.items() if name in settings]
     rows += [(name, str(value)) for name, value in versions.items()]
     rows.append(("time", f"{found.seconds:.0f} s"))
-    blocks.append(Grid(("setting", "value"), tuple(rows), words=(0, 1)))
-    blocks += [Words("To repeat it:"), Listing(repeat_text(found))]
-    return Part("methods", "Methods", blocks)
+    folds.append(Fold("Settings and versions", (Grid(("setting", "value"), tuple(rows), words=(0, 1)),)))
+    folds.append(Fold("The command that repeats it", (Listing(repeat_text(found)),)))
+    return Part("details", "Details", folds)
 
 
 def methods_text(found: Result) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from leverrier.arrays import Floats
 from leverrier.data.table import Label
 from leverrier.discovery.hidden_model import NodeCard
 from leverrier.discovery.result import Result
-from leverrier.report.charts.network_drawing import Picture, draw, picture
-from leverrier.report.parts.page_parts import Block, Card, Drawing, Grid, Part, Words, percent, several, shortened
+from leverrier.report.charts.network_drawing import MANY_COLUMNS, Picture, draw, picture
+from leverrier.report.parts.page_parts import Block, Card, Drawing, Fold, Grid, Part, Words, percent, several, shortened
+from leverrier.report.words.page_words import NO_HEADS
 
 MOST_LINES, MOST_VALUES = 24, 12
 """Of a table so much is shown."""
@@ -18,33 +20,37 @@ LABEL = 28
 
 
 def network_part(found: Result) -> Part:
-    """The drawing with its legend; hidden variables are rounded and orange."""
-    shown = picture(found)
+    """Where it sits: the drawing with its legend; of many columns the surroundings, and the whole graph folded."""
+    near = picture(found)
+    columns = len(found.model.graph) - len(near.hidden)
+    many = columns >= MANY_COLUMNS
     blocks: list[Block] = []
-    if shown.left_out:
-        near = "the hidden variables and what is near them are" if shown.hidden else "the columns with most arcs are"
-        blocks.append(
-            Words(f"Of {several(len(shown.graph) + shown.left_out, 'node')} {near} drawn ({len(shown.graph)}).")
-        )
-    blocks.append(
-        Drawing(
-            draw(shown),
-            _caption(shown),
-            tuple(_card(found.model.card(node), node, ident) for node, ident in shown.idents.items()),
-        )
-    )
-    return Part("network", "The network", blocks)
+    if near.hidden or not many:
+        blocks.append(_drawing(found, near))
+        if near.left_out:
+            blocks.insert(
+                0, Words(f"What is hidden and what stands near it: {len(near.graph)} of the network's nodes.")
+            )
+    if near.reversible:
+        blocks.append(Words(NO_HEADS))
+    if many:
+        whole = picture(found, whole=True)
+        some = f" (the {len(whole.graph)} nodes with most to do with it)" if whole.left_out else ""
+        drawn = whole if near.hidden else replace(whole, prefix="node")
+        blocks.append(Fold(f"The whole network of {several(columns, 'column')}{some}", (_drawing(found, drawn),)))
+    return Part("network", "Where it sits" if near.hidden else "How the columns hang together", blocks)
+
+
+def _drawing(found: Result, shown: Picture) -> Drawing:
+    cards = tuple(_card(found.model.card(node), node, ident) for node, ident in shown.idents.items())
+    return Drawing(draw(shown), _caption(shown), cards)
 
 
 def _caption(shown: Picture) -> str:
     if not shown.hidden:
-        return "The best network of the columns alone. Click a node for its table."
-    width = (
-        "The width of an orange arc is the share of resamples that have it."
-        if shown.support
-        else "How often the orange arcs come back in resamples was not measured."
-    )
-    return f"Boxes are columns; rounded and orange: hidden. {width} Click a node for its table."
+        return "The best network of the columns alone. Choose a node for its table."
+    width = " The width of an orange line is the share of resamples that have it." if shown.support else ""
+    return f"Boxes are columns; rounded and orange: hidden.{width} Choose a node for its table."
 
 
 def _card(card: NodeCard, node: str, ident: str) -> Card:

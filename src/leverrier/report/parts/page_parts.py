@@ -96,7 +96,83 @@ class Drawing:
     kind: ClassVar[str] = "drawing"
 
 
-Block = Words | Items | Facts | Figure | Figures | Grid | Listing | Drawing
+@dataclass(frozen=True)
+class HeatCell:
+    """A number with its interval in words, and where a bar, its interval and a shade end, from 0 to 1."""
+
+    text: str
+    span: str
+    bar: float
+    low: float
+    high: float
+    shade: float
+
+
+@dataclass(frozen=True)
+class HeatRow:
+    """A value of a column (or a column of numbers) over the states."""
+
+    shown: str
+    """The column's name where it is said, on its first line."""
+    column: str
+    value: str
+    cells: tuple[HeatCell, ...]
+    overall: str
+
+
+@dataclass(frozen=True)
+class Heat:
+    """Columns by states; of each state its symbol, name, share of rows and number of its colour."""
+
+    head: tuple[tuple[str, str, str, int], ...]
+    rows: tuple[HeatRow, ...]
+    caption: str
+    bars: bool
+    kind: ClassVar[str] = "heat"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A column that can be set."""
+
+    place: int
+    name: str
+    states: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Explore:
+    """Set columns and see the others move: the model's tables as JSON for the page's own script."""
+
+    model: str
+    hidden: tuple[Choice, ...]
+    columns: tuple[Choice, ...]
+    more: int
+    """Columns of the model that are not offered."""
+    rows: bool
+    """Whether a table opened on the page can be given its states."""
+    kind: ClassVar[str] = "explore"
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks behind a line that opens them."""
+
+    summary: str
+    blocks: tuple[Block, ...]
+    kind: ClassVar[str] = "fold"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A figure, and beside it what is said of it; one below the other where there is no room."""
+
+    figure: Figure
+    blocks: tuple[Block, ...]
+    kind: ClassVar[str] = "beside"
+
+
+Block = Words | Items | Facts | Figure | Figures | Grid | Listing | Drawing | Heat | Explore | Fold | Beside
 
 
 @dataclass(frozen=True)
@@ -106,6 +182,11 @@ class Part:
     ident: str
     heading: str
     blocks: Sequence[Block]
+
+
+def folded(part: Part) -> Fold:
+    """A whole section behind its heading."""
+    return Fold(part.heading, tuple(part.blocks))
 
 
 def percent(share: float) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtri
 
+from leverrier.arrays import Floats
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import State
 from leverrier.discovery.result import Result
-from leverrier.models.mixture import Mixture
+from leverrier.discovery.verdict import ModelKind
 from leverrier.report.parts.page_parts import abbreviated, shortened
 
 MOST_ROWS = 24
@@ -29,6 +30,11 @@ class Line:
     low: tuple[float, ...]
     high: tuple[float, ...]
     overall: float | None
+
+    telling: float = 0.0
+    """How much the whole column says about the state, in nats."""
+    span: tuple[float, float] = (0.0, 1.0)
+    """Where a bar begins and ends."""
 
     @property
     def spread(self) -> float:
@@ -49,20 +55,18 @@ class Profile:
 
     @property
     def title(self) -> str:
-        return "share within the state" if self.shares else "mean within the state (deviations from all rows)"
+        return "share within the state" if self.shares else "mean within the state"
 
 
 def profiles(found: Result, each: HiddenVariable, most: int = MOST_ROWS) -> list[Profile]:
-    """Of categories, and where classes have columns of numbers, of those."""
+    """Of columns of numbers, where there are any, and of the values of the others."""
     states = found.meanings.get(each.name, ())
     if not states:
         return []
     worth = _worth(found, each, states)
     made = share_profiles(states, worth, most)
-    numbers = None if found.other is None else found.other.numbers
-    if numbers is not None:
-        made.insert(0, _profile(states, _number_lines(numbers, worth), most, shares=False))
-    return made
+    lines = _number_lines(found, each, states, worth)
+    return [_profile(states, lines, most, shares=False), *made] if lines else made
 
 
 def share_profiles(states: Sequence[State], worth: Sequence[float], most: int = MOST_ROWS) -> list[Profile]:
@@ -80,8 +84,11 @@ def _worth(found: Result, each: HiddenVariable, states: Sequence[State]) -> list
 
 
 def _profile(states: Sequence[State], lines: list[Line], most: int, shares: bool) -> Profile:
-    kept = sorted(lines, key=lambda line: -line.spread)[:most]
-    columns = list(dict.fromkeys(line.column for line in kept))  # a column's values stay together
+    """The most telling columns, their values together; of a column with many values those that differ most."""
+    best = sorted(lines, key=lambda line: (-line.telling, line.column))
+    columns = list(dict.fromkeys(line.column for line in best))
+    apart = sorted(best, key=lambda line: -line.spread)[:most]
+    kept = [line for line in lines if line in apart]
     kept.sort(key=lambda line: columns.index(line.column))
     labels = tuple(f"{state.label}: {state.suggested}" for state in states)
     short = tuple(shortened(state.label, 12) for state in states)
@@ -92,53 +99,66 @@ def _profile(states: Sequence[State], lines: list[Line], most: int, shares: bool
 
 def _category_lines(states: Sequence[State], worth: Sequence[float]) -> list[Line]:
     """A line for each value of each column; of two values one says it all."""
-    total = sum(state.prevalence for state in states)
+    weights = np.array([state.prevalence for state in states])
+    weights = weights / max(float(weights.sum()), 1e-300)
     lines = []
     names = abbreviated(states[0].profile, 18)
     for column, first in states[0].profile.items():
         values = list(first)
         said = abbreviated(map(str, values), 14)
-        for value in values[1:] if len(values) == 2 else values:
-            shares = [state.profile[column][value] for state in states]
-            spans = [wilson(share, rows) for share, rows in zip(shares, worth, strict=True)]
-            overall = sum(s.prevalence * share for s, share in zip(states, shares, strict=True)) / max(total, 1e-300)
+        shares = np.array([[state.profile[column][value] for value in values] for state in states])
+        overall = weights @ shares
+        telling = _information(weights, shares)
+        for place, value in list(enumerate(values))[1 if len(values) == 2 else 0 :]:
+            spans = [wilson(share, rows) for share, rows in zip(shares[:, place].tolist(), worth, strict=True)]
+            low, high = zip(*spans, strict=True)
             key = f"{names[column]}: {said[str(value)]}"
-            lines.append(
-                Line(
-                    key,
-                    column,
-                    str(value),
-                    tuple(shares),
-                    tuple(s[0] for s in spans),
-                    tuple(s[1] for s in spans),
-                    overall,
-                )
-            )
+            own = tuple(shares[:, place].tolist())
+            lines.append(Line(key, column, str(value), own, low, high, float(overall[place]), telling))
     return _told_apart(lines)
 
 
-def _number_lines(mixture: Mixture, worth: Sequence[float]) -> list[Line]:
-    mean = mixture.weights @ mixture.means
-    inner = np.diagonal(mixture.matrices, axis1=1, axis2=2)
-    deviation = np.sqrt(mixture.weights @ (inner + (mixture.means - mean) ** 2))
+def _information(weights: Floats, shares: Floats) -> float:
+    """Mutual information of state and column, in nats."""
+    ratio = np.where(shares > 0, shares / np.maximum(weights @ shares, 1e-300), 1.0)
+    return float(np.sum(weights[:, None] * shares * np.log(ratio)))
+
+
+def _number_lines(found: Result, each: HiddenVariable, states: Sequence[State], worth: Sequence[float]) -> list[Line]:
+    """Means by state in the user's units."""
+    known = _means(found, each)
+    names = abbreviated(known, 24)
+    weights = np.array([state.prevalence for state in states])
     lines = []
-    names = abbreviated(mixture.names, 24)
-    for j, name in enumerate(mixture.names):
-        scale = max(float(deviation[j]), 1e-300)
-        centres = (mixture.means[:, j] - mean[j]) / scale
-        half = Z * np.sqrt(inner[:, j]) / scale / np.sqrt(np.array(worth))
-        lines.append(
-            Line(
-                names[name],
-                name,
-                "",
-                tuple(centres.tolist()),
-                tuple((centres - half).tolist()),
-                tuple((centres + half).tolist()),
-                None,
-            )
-        )
+    for name, (means, deviations) in known.items():
+        if len(means) != len(states):
+            continue
+        overall = float(weights @ means / max(float(weights.sum()), 1e-300))
+        between = float(weights @ (means - overall) ** 2)
+        within = float(weights @ deviations**2)
+        telling = 0.5 * np.log1p(between / max(within, 1e-300))
+        half = Z * deviations / np.sqrt(np.array(worth))
+        total = np.sqrt(between + within)
+        span = (float(min(means.min(), overall - total)), float(max(means.max(), overall + total)))
+        low, high = tuple((means - half).tolist()), tuple((means + half).tolist())
+        lines.append(Line(names[name], name, "", tuple(means.tolist()), low, high, overall, telling, span))
     return _told_apart(lines)
+
+
+def _means(found: Result, each: HiddenVariable) -> dict[str, tuple[Floats, Floats]]:
+    """By column of numbers, means and deviations of the states."""
+    if found.time is not None:
+        return {}
+    mixture = found.model.numbers
+    if mixture is not None:
+        deviations = np.sqrt(np.diagonal(mixture.matrices, axis1=1, axis2=2))
+        return {name: (mixture.means[:, j], deviations[:, j]) for j, name in enumerate(mixture.names)}
+    cards = {name: found.model.card(name) for name in each.children} if found.kind is ModelKind.NUMBERS else {}
+    return {
+        name: (card.cells.reshape(-1, 2)[:, 0], card.cells.reshape(-1, 2)[:, 1])
+        for name, card in cards.items()
+        if not card.shares and card.given == (each.name,)
+    }
 
 
 def _told_apart(lines: list[Line]) -> list[Line]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from leverrier.discovery.meaning import State
 from leverrier.discovery.result import Result
 from leverrier.discovery.states.merge_tree import MergeTree
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
-from leverrier.report.charts.discovery_charts import MANY_STATES, active_chart, links_chart, profile_chart, score_chart
+from leverrier.report.charts.discovery_charts import active_chart, links_chart, score_chart, sign_chances
 from leverrier.report.charts.merge_chart import merge_chart
+from leverrier.report.charts.palette import symbol
 from leverrier.report.charts.pictures import pictured
+from leverrier.report.parts.heat_map import heat_maps
 from leverrier.report.parts.page_parts import (
     Block,
     Figure,
@@ -23,41 +26,32 @@ from leverrier.report.parts.page_parts import (
     several,
     shortened,
 )
-from leverrier.report.parts.profiles import Profile, profiles
+from leverrier.report.words.page_words import RENAME
 from leverrier.report.words.verdict_words import kind_words
+
+if TYPE_CHECKING:
+    import altair
 
 MOST_STATES = 12
 LONG = 48
-INTERVALS = (
-    "Lines are 95 % intervals (Wilson's) from the rows that each state is worth; how far the model itself could move "
-    "is not in them. Ticks: all rows."
-)
-AS_IF = (
-    "Lines are 95 % intervals (Wilson's) as if slices were independent; slices that follow each other are not, so the "
-    "truth is wider. Ticks: all slices."
-)
-SHADES = "Shades, not dots with intervals: there are many states."
-MEANS = (
-    "Lines are 95 % intervals of the means from the rows that each state is worth; how far the model itself could move "
-    "is not in them."
-)
 
 
-def _loadings(found: Result, name: str) -> str:
+def _loadings(found: Result, name: str) -> list[Block]:
     """How strongly each column follows a continuum."""
     known = getattr(found.model, "loadings", {}).get(name, {})
-    said = ", ".join(f"{shortened(column, 40)} {value:+.2f}" for column, value in known.items())
-    return f"Loadings (correlations of numbers with it, logits of states a deviation of it): {said}." if said else ""
+    best = sorted(known.items(), key=lambda pair: -abs(pair[1]))
+    rows = tuple((shortened(column, LONG), f"{value:+.2f}") for column, value in best)
+    caption = "Loadings: correlations of numbers with it; of states, logits for each deviation of it."
+    return [Grid(("column", "loading"), rows, caption)] if rows else []
 
 
-def how_many_part(found: Result) -> Part:
+def how_many_part(found: Result) -> Part | None:
     """Score against the number of states, where it was measured."""
     blocks: list[Block] = []
     figures = []
     for each in found.hidden:
         scores = found.scores.get(each.name, ())
         if not each.states:
-            blocks.append(Words(f"{each.name}: {kind_words(each)}. {_loadings(found, each.name)}"))
             continue
         if not scores:
             blocks.append(
@@ -90,7 +84,7 @@ def how_many_part(found: Result) -> Part:
     ]
     if figures:
         blocks.append(Figures(tuple(figures)))
-    return Part("how-many", "How many states", blocks)
+    return Part("how-many", "How many states", blocks) if blocks else None
 
 
 def _fit_table(name: str, scores: Sequence[tuple[int, float]]) -> Grid:
@@ -112,45 +106,34 @@ def _other(found: Result) -> str:
     return "cardinality" if found.other is None else "mixed_classes"
 
 
-def states_part(found: Result) -> Part:
-    """For each hidden variable its states in a table, and their profiles."""
+def states_part(found: Result) -> Part | None:
+    """Who the states are: each in a line, then columns by states, the most telling column first."""
     blocks: list[Block] = []
-    if not found.hidden:
-        blocks.append(Words("Nothing hidden was found, so there are no states."))
+    rows_are = "time steps" if found.time is not None else "rows"
     for each in found.hidden:
         states = found.meanings.get(each.name, ())
-        if not states:
+        if not each.states:
+            blocks += [Words(f"{shortened(each.name, LONG)}: {kind_words(each)}."), *_loadings(found, each.name)]
+        elif not states:
             blocks.append(Words(f"{each.name}: what its states mean was not worked out."))
-            continue
-        rows_are = "slices" if found.time is not None else "rows"
-        blocks.append(states_grid(each.name, states, abbreviated(each.neighbours, 48), rows_are))
-        figures = []
-        for profile in profiles(found, each):
-            rest = f" The {several(profile.left_out, 'other value')} differ less." if profile.left_out else ""
-            figures.append(
-                pictured(
-                    profile_chart(profile),
-                    f"{shortened(each.name, LONG)}: {profile.title}. {_how(found, profile)}{rest}",
-                )
-            )
-        if figures:
-            blocks.append(Figures(tuple(figures)))
-    return Part("states", "What each state means", blocks)
-
-
-def _how(found: Result, profile: Profile) -> str:
-    if len(profile.states) > MANY_STATES:
-        return SHADES
-    if found.time is not None:
-        return AS_IF
-    return INTERVALS if profile.shares else MEANS
+        else:
+            blocks.append(states_grid(each.name, states, abbreviated(each.neighbours, 48), rows_are))
+            blocks += heat_maps(found, each)
+    if blocks and any(each.states for each in found.hidden):
+        blocks.append(Words(RENAME))
+    return Part("states", "Who the states are", blocks) if blocks else None
 
 
 def states_grid(name: str, states: tuple[State, ...], names: Mapping[str, str], rows_are: str = "rows") -> Grid:
     """Each state of a hidden variable: how frequent it is, a name for it, what marks it."""
     shown = states if len(states) <= MOST_STATES else sorted(states, key=lambda state: -state.prevalence)[:MOST_STATES]
     rows = tuple(
-        (shortened(each.label, 40), percent(each.prevalence), _suggested(each, names), _marks(each, names, rows_are))
+        (
+            f"{symbol(states.index(each))} {shortened(each.label, 40)}",
+            percent(each.prevalence),
+            _suggested(each, names),
+            _marks(each, names, rows_are),
+        )
         for each in shown
     )
     rest = f": the {MOST_STATES} largest of {len(states)} states" if len(states) > MOST_STATES else ""
@@ -178,6 +161,10 @@ def _marks(state: State, names: Mapping[str, str], rows_are: str = "rows") -> st
     return "; ".join(said) or "nothing in particular"
 
 
+def _links(model: HiddenCauses, causes: int) -> altair.TopLevelMixin:
+    return links_chart(model.names, sign_chances(model, causes), model.links[:, :causes], "P(sign | one cause)")
+
+
 def causes_part(found: Result, model: HiddenCauses) -> Part:
     """Overlapping causes: which signs each reaches, how surely, how often it is active."""
     names = [each.name for each in found.hidden]
@@ -193,7 +180,9 @@ def causes_part(found: Result, model: HiddenCauses) -> Part:
         "it; by itself a "
         f"sign comes in {percent(model.epsilon)} of rows."
     )
-    figures = [pictured(links_chart(model, names), "Links: how surely a sign shows with one cause alone.")]
+    figures = [
+        pictured(_links(model, len(names)), "How surely a sign shows with one cause alone; frames: what it reaches.")
+    ]
     if active:
         figures.append(pictured(active_chart(model, active), "How often each cause is active, from the rows."))
-    return Part("causes", "The causes", [Words(words), grid, Figures(tuple(figures))])
+    return Part("states", "Who the causes are", [Words(words), grid, Figures(tuple(figures))])

@@ -11,13 +11,15 @@ from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.plan import WORTH
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Answer
-from leverrier.report.charts.discovery_charts import null_histogram, power_chart
+from leverrier.report.charts.discovery_charts import null_dots, power_chart
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.parts.page_parts import (
+    Beside,
     Block,
     Facts,
     Figure,
     Figures,
+    Fold,
     Grid,
     Items,
     Part,
@@ -26,15 +28,14 @@ from leverrier.report.parts.page_parts import (
     percent,
 )
 from leverrier.report.parts.time_parts import short_chain
+from leverrier.report.words.bet_words import bets, gate_of, rest_of_evidence
+from leverrier.report.words.data_words import remaining_words, spread_words
 from leverrier.report.words.doubt_words import doubts
+from leverrier.report.words.page_words import NATS, NO_PROOF
 from leverrier.report.words.time_words import observed_words
-from leverrier.report.words.verdict_words import compressor_words, evidence_sentences, headline, kind_words, place
+from leverrier.report.words.verdict_words import compressor_words, headline, kind_words, place
 
 LONG = 48
-NO_PROOF = (
-    "A hidden variable is a model of dependence: it says that these columns vary together as if something unmeasured "
-    "drove them. It is no proof of a cause."
-)
 
 
 def verdict_part(found: Result) -> Part:
@@ -46,7 +47,7 @@ def verdict_part(found: Result) -> Part:
             blocks.append(Words("Found, but not tested or not to the end:"))
         blocks += [Words(_told(each)) for each in found.untested[:8]]
     blocks += [Words(compressor_words(_short(each))) for each in found.compressors]
-    if found.power is not None:
+    if found.power is not None and not found.hidden:
         blocks.append(Words(str(found.power)))
     if found.time is not None:
         blocks.append(Words(observed_words(found.time)))
@@ -71,7 +72,7 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
     if found.time is not None and found.time.tested:
         yield "gain, bits a slice", f"{found.time.gain:+.3f}"
     elif not found.together:
-        yield "gain, nats", f"{sum(each.gain for each in found.hidden):,.0f}"
+        yield "gain in nats", f"{sum(each.gain for each in found.hidden):,.0f}"
 
 
 def _told(each: HiddenVariable) -> str:
@@ -90,43 +91,46 @@ def _short(each: HiddenVariable) -> HiddenVariable:
 
 
 def evidence_part(found: Result) -> Part:
-    """Gain, held-out gain with interval, the null histogram, support; and what would have been missed."""
+    """Would you bet on it? Held-out rows, chance and resamples in words; then the numbers; and what would be missed."""
     blocks: list[Block] = []
     hidden = found.hidden[:1] if found.together else found.hidden
     tested = [*hidden, *found.compressors]
     if tested:
-        blocks.append(_grid(tested, found.together))
+        blocks.append(Words(NATS))
+    figures = []
     for each in hidden:
-        if each.evidence is not None:
-            words = "All causes together" if found.together else each.name
-            blocks.append(Words(f"{words}: " + " ".join(evidence_sentences(each, each.evidence))))
-    figures = [
-        _null_figure(each, each.evidence) for each in tested if each.evidence is not None and each.evidence.draws
-    ]
+        one = each.evidence
+        if one is None:
+            blocks.append(Words(f"{each.name}: nothing was tested."))
+            continue
+        said: list[Block] = [Words(f"{each.name}:")] if len(hidden) > 1 else []
+        said.append(Items(tuple(bets(found, each, one)) or (rest_of_evidence(each, one),)))
+        blocks += [Beside(_null_figure(each, one), tuple(said))] if one.draws else said
+        blocks.append(Fold("All that was measured, in one paragraph", (Words(rest_of_evidence(each, one)),)))
+    for each in found.compressors:
+        if each.evidence is not None and each.evidence.draws:
+            figures.append(_null_figure(each, each.evidence))
+    if found.power is not None:
+        caption = (
+            f"What would have been found: two-state variables planted behind {found.power.children} columns of the "
+            f"best network, {found.power.rows:,} rows; dashes: four of five."
+        )
+        shown = pictured(power_chart(found.power), caption)
+        blocks.append(Beside(shown, (Words(str(found.power)),)))
+    if tested:
+        blocks.append(_grid(tested, found))
+    elif found.verdict.answer is not Answer.NOTHING:
+        blocks.append(Words(f"Nothing was tested: {found.verdict.reason}."))
+    else:
+        blocks.append(Words(_nothing_tested(found)))
     if figures:
         blocks.append(Figures(tuple(figures)))
-    elif tested and not found.together:
-        blocks.append(Words("No simulated tables were drawn, so there is no histogram of what chance shows."))
-    if not tested and found.verdict.answer is not Answer.NOTHING:
-        blocks.append(Words(f"Nothing was tested: {found.verdict.reason}."))
-    elif not tested:
-        blocks.append(Words(_nothing_tested(found)))
-    if found.power is not None:
-        blocks.append(Words(str(found.power)))
-        caption = (
-            f"What would have been found: two-state variables planted behind {found.power.children} columns of "
-            "the best "
-            f"network, {found.power.rows:,} rows; dashes: four of five."
-        )
-        blocks.append(Figures((pictured(power_chart(found.power), caption),)))
     if found.spread:
-        blocks.append(
-            Words(
-                f"Searches for the best network without hidden variables ended {found.spread:.1f} nats apart; "
-                "a gain below that would mean nothing."
-            )
-        )
-    return Part("evidence", "Why we believe it", blocks)
+        blocks.append(Words(spread_words(found)))
+    if found.remaining is not None and found.remaining.pairs:
+        blocks.append(Words(remaining_words(found.remaining)))
+    heading = "Would you bet on it?" if tested else "What was looked for"
+    return Part("evidence", heading, blocks)
 
 
 def _nothing_tested(found: Result) -> str:
@@ -139,8 +143,9 @@ def _nothing_tested(found: Result) -> str:
     )
 
 
-def _grid(tested: list[HiddenVariable], together: bool) -> Grid:
+def _grid(tested: list[HiddenVariable], found: Result) -> Grid:
     rows = []
+    together, resamples = found.together, found.settings.get("resamples")
     for each in tested:
         one = each.evidence
         rows.append(
@@ -150,13 +155,19 @@ def _grid(tested: list[HiddenVariable], together: bool) -> Grid:
                 _or_dash(None if one is None or not one.null_gains else f"{max(one.null_gains):,.1f}"),
                 _or_dash(None if one is None or one.p_value is None else f"{one.p_value:.2g}"),
                 _held_out(one),
-                _or_dash(None if one is None or one.support is None else percent(one.support)),
+                _or_dash(None if one is None or one.support is None else _came_back(one.support, resamples)),
                 "not tested" if one is None or not one.tested else "yes" if one.believed else "no",
             )
         )
-    head = ("", "gain", "chance gained at most", "p", "held-out gain a row", "resamples", "believed")
-    caption = "Gains in nats. Chance: the best gain in tables simulated without it. A dash: not measured."
+    head = ("hidden", "gain", "chance gained at most", "p", "held-out gain a row", "came back", "believed")
+    caption = "Chance: the best gain in tables simulated without it. A dash: not measured."
     return Grid(head, tuple(rows), caption, words=(0, 6), stack=True)
+
+
+def _came_back(support: float, resamples: object) -> str:
+    if isinstance(resamples, int) and resamples > 0:
+        return f"{round(support * resamples)} of {resamples}"
+    return percent(support)
 
 
 def _held_out(one: Evidence | None) -> str:
@@ -171,7 +182,10 @@ def _or_dash(text: str | None) -> str:
 
 
 def _null_figure(each: HiddenVariable, evidence: Evidence) -> Figure:
-    return pictured(null_histogram(evidence), f"{each.name}: grey, {_DRAWN[evidence.kind]}; orange, in the data.")
+    gate = gate_of(evidence)
+    dashes = "" if gate is None else "; dashes, what a gain must exceed to be believed"
+    caption = f"{each.name}: grey dots, {_DRAWN[evidence.kind]}; the orange line, in the data{dashes}."
+    return pictured(null_dots(evidence, gate), caption)
 
 
 _DRAWN = {

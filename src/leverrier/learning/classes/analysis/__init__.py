@@ -1,0 +1,1 @@
+"""What is asked of a fitted latent class model: coefficients, profiles, outcomes, residuals, groups."""

@@ -1,0 +1,1 @@
+"""Latent class models put together, climbed, and with the errors of what was found."""

@@ -1,0 +1,43 @@
+"""The data: how they were read, what was changed or set aside, where cells were empty."""
+
+from __future__ import annotations
+
+from leverrier.discovery.result import Result
+from leverrier.report.charts.discovery_charts import holes_chart
+from leverrier.report.charts.pictures import pictured
+from leverrier.report.parts.page_parts import Beside, Block, Fold, Grid, Items, Part, Words, percent, shortened
+from leverrier.report.words.data_words import holes_words, kinds_words
+
+MOST_NOTES, MOST_COLUMNS = 20, 100
+
+
+def data_part(found: Result) -> Part:
+    """Notes of the reader first: whatever changed the user's data is said aloud."""
+    shape = found.shape
+    blocks: list[Block] = [Words(" ".join((*kinds_words(found), holes_words(found))))]
+    holes = {} if found.rows is None else found.rows.holes
+    if holes:
+        caption = f"Empty cells by column{' (the 20 with most)' if len(holes) > 20 else ''}."
+        blocks = [Beside(pictured(holes_chart(holes, shape.rows), caption), tuple(blocks))]
+    if shape.notes:
+        blocks += [
+            Words("What reading the data changed:"),
+            Items(tuple(str(each) for each in shape.notes[:MOST_NOTES])),
+        ]
+        if len(shape.notes) > MOST_NOTES:
+            blocks.append(Words(f"And {len(shape.notes) - MOST_NOTES} more: `leverrier check` lists them all."))
+    if shape.variables:
+        rows = tuple(
+            (
+                shortened(column.name, 48),
+                "number, in bins where states are needed" if column.kind == "binned" else column.kind,
+                str(column.cardinality),
+                percent(holes.get(column.name, 0) / max(shape.rows, 1)),
+            )
+            for column in shape.variables[:MOST_COLUMNS]
+        )
+        rest = len(shape.variables) - MOST_COLUMNS
+        caption = f"The first {MOST_COLUMNS} of {len(shape.variables)}." if rest > 0 else ""
+        grid = Grid(("column", "read as", "states", "empty"), rows, caption, words=(0, 1), stack=True)
+        blocks.append(Fold("Every column", (grid,)))
+    return Part("data", "The data", blocks)

@@ -88,12 +88,9 @@ def discover(
 
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
     by, time    sequences: the column that tells them apart, and the one that orders their rows
-<<<<<<< HEAD
     inputs      of sequences: columns that are given, not explained (found by themselves: what never changes within a
                 sequence, clocks and calendars)
-=======
     weights, ignore, types, missing, join, encoding, delimiter, decimal, sheet   how the data are read: see `read_table`
->>>>>>> main
     method      "auto" decides by the data, numbers as they are; "network": where hidden variables sit, numbers cut into
                 bins; "classes": clusters, one class behind all columns (clusters are no evidence: a bent cloud has
                 some); "causes": overlapping yes/no causes; "sequences": rows in their order are one sequence;

@@ -116,6 +116,8 @@ def _free_words(free: FreeLearner) -> Iterator[str]:
     better = f"{free.advantage:+.4f} nats a row (standard error {free.error:.4f})"
     if free.outdone:
         yield f"From all other columns it foretells {many} better than boosted trees or a logit do, by {better}."
+    elif free.matched:
+        yield f"The network without it foretells {many} from all other columns as well as it does."
     else:
         yield f"Boosted trees or a logit foretell {many} from all other columns as well as it does ({better})."
 

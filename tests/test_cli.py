@@ -31,7 +31,7 @@ BAD_FILES = {
     "header.csv": (b"a,b\n", "no rows"),
     "twice.csv": (b"a,a\n1,2\n2,1\n", "'a'"),
     "long.csv": (b"a,b\n1,2\n1,2,3\n", "line 3"),
-    "latin.csv": ("a,b\ncafé,1\nthé,2\n".encode("latin-1"), "UTF-8"),
+    "damaged.csv": ("a,b\ncafé,1\nthé,2\n".encode() + b"x\xe9,3\n", "UTF-8"),
     "table.xlsx": (b"PK", "xlsx"),
     "broken.parquet": (b"PAR1 this is not parquet", "parquet"),
 }

@@ -31,7 +31,7 @@ def diary() -> tuple[pd.DataFrame, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def found(diary):
-    return lv.discover(diary[0], by="patient", time="day", seed=0)
+    return lv.discover(diary[0], by="patient", time="day", seed=0, level=0.1, draws=9)
 
 
 def test_a_regime_is_found_and_every_row_gets_its_state(diary, found):
@@ -42,7 +42,7 @@ def test_a_regime_is_found_and_every_row_gets_its_state(diary, found):
     assert set(h.children) == {"x0", "x1", "x2"}
     assert h.gain > 0
     assert h.evidence.held_out_interval[0] > 0
-    states = found.posterior(frame).argmax(axis=1)
+    states = found.posterior(frame).to_numpy().argmax(axis=1)
     assert max((states == regime).mean(), (states != regime).mean()) > 0.95
     assert np.allclose(found.posterior(), found.posterior(frame), atol=1e-8)
     added = found.add_to(frame)
@@ -83,9 +83,14 @@ def _without_numbers(found, folder):
 def test_a_value_never_seen_is_a_hole(diary, found):
     frame = diary[0].copy()
     frame.loc[frame.index[7], "x0"] = "never"
-    states = found.posterior(frame)
-    assert np.isfinite(states).all()
-    assert found.bits_per_slice(frame) < found.bits_per_slice(diary[0])  # (one cell less to be told)
+    with pytest.raises(lv.TableError, match="'never' in row 8"):
+        found.posterior(frame)
+    with pytest.warns(UserWarning, match="labels never seen"):
+        states = found.posterior(frame, unseen="hole")
+    assert np.isfinite(states).all(axis=None)
+    with pytest.warns(UserWarning, match="labels never seen"):
+        bits = found.bits_per_slice(frame)
+    assert bits < found.bits_per_slice(diary[0])  # (one cell less to be told)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +124,7 @@ def test_on_the_command_line(diary, tmp_path, capsys):
     frame, _ = diary
     path = tmp_path / "diary.csv"
     frame[frame["day"] < 150].to_csv(path, index=False)
-    assert run(["discover", str(path), "--by", "patient", "--time", "day"]) == 0
+    assert run(["discover", str(path), "--by", "patient", "--time", "day", "--level", "0.1", "--draws", "9"]) == 0
     assert "hidden variable is at work" in capsys.readouterr().out
     assert (tmp_path / "diary.leverrier.html").exists()
     out = tmp_path / "states.csv"

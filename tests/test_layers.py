@@ -10,7 +10,7 @@ import pytest
 import leverrier
 
 LAYERS = [
-    {"arrays", "errors", "status", "chart_of", "words_of"},
+    {"arrays", "errors", "hints", "status", "chart_of", "words_of"},
     {"run"},
     {"kernels"},
     {"data"},

@@ -10,8 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leverrier.data.quality.noticed import Notice
 from leverrier.data.reading import scanning
 from leverrier.data.reading.column_files import file_source
+from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.read_table import read_table
 from leverrier.errors import OptionError, TableError
 
@@ -148,7 +150,8 @@ def test_an_unnamed_column_is_called_by_its_place(csv):
         (["2020-13-01", "2020-01-01"], "text"),
         (["t", "f"], "text"),
         (["yes", "no"], "text"),
-        (["1,5", "2,5"], "text"),
+        (["1,5", "2,5"], "number"),
+        (["1,5", "2;5"], "text"),
         (["NA", "1", "2"], "integer"),
         (["?", "0.5", "nan"], "number"),
         (["NA", "true"], "boolean"),
@@ -159,7 +162,7 @@ def test_an_unnamed_column_is_called_by_its_place(csv):
 )
 def test_what_texts_are(csv, cells, came):
     path = csv("c\n" + "".join(f'"{cell}"\n' for cell in cells))
-    with file_source(path, "utf-8", None, (), ()) as source:
+    with file_source(path, FileOptions(), (), {}) as source:
         assert source.column("c").came == came
 
 
@@ -233,9 +236,8 @@ def test_every_file_of_the_real_data_is_what_pandas_reads(shared_data):
         ("\n\na,b\n1,2\n1\n", "line 5: 1 cells"),
         ('a,b\n1,"x\n3,4\n', "line 2: a quote is opened and not closed"),
         ('a,b\n1,"x"y\n', "line 2: "),
-        (b"a,b\n1,2\n1,\xe9\n", r"byte 10 \(line 3\) is 0xe9, which is not utf-8: .*latin-1"),
-        (b"\xe9,b\n1,2\n", r"byte 0 \(line 1\) is 0xe9"),
-        ("a,b\nx,é\n".encode("utf-16"), 'the file is UTF-16, not UTF-8: .*encoding="utf-16"'),
+        (b"a,b\n1,\xc3\xa9\n1,\xe9\n", r"byte 11 \(line 3\) is 0xe9, which is not utf-8: .*latin-1"),
+        (b"a,b\n1,\x00\xe9\n", r"byte 7 \(line 2\) is 0xe9"),
         ('"a,b\n1,2\n', "the header cannot be parted"),
     ],
 )
@@ -258,17 +260,22 @@ def test_the_line_of_a_bad_row_far_down(csv):
 def test_a_bad_byte_far_down(csv):
     data = b"a,b\n" + b"1,x\n" * 30_000 + b"1,\xff\n"
     with pytest.raises(TableError, match=r"byte 120006 \(line 30002\) is 0xff"):
-        read_table(csv(data))
+        read_table(csv(data), encoding="utf-8")
+    with pytest.raises(TableError, match=r'UTF-16, not utf-8: .*encoding="utf-16"'):
+        read_table(csv("a,b\nx,é\n".encode("utf-16")), encoding="utf-8")
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig"])
-def test_other_encodings(csv, encoding):
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "utf-16-be", "utf-8-sig", "utf-8"])
+def test_other_encodings_are_told_and_said(csv, encoding):
     path = csv("a,b\né,1\nx,2\n", encoding=encoding)
-    assert labels(read_table(path, encoding=encoding), "a") == ["é", "x"]
+    asked, told = read_table(path, encoding=encoding), read_table(path)
+    assert labels(asked, "a") == labels(told, "a") == ["é", "x"]
+    assert not asked.noticed
+    assert [each.kind for each in told.noticed] == ([] if encoding.startswith("utf-8") else [Notice.ENCODING])
 
 
 def test_an_unknown_encoding_is_said(csv):
-    with pytest.raises(OptionError, match="encoding='klingon' is not known"):
+    with pytest.raises(OptionError, match='encoding="klingon" is not known'):
         read_table(csv("a,b\nx,1\n"), encoding="klingon")
 
 
@@ -286,7 +293,7 @@ def test_gzip_that_is_none_or_half(csv, tmp_path):
     ("name", "words"),
     [
         ("absent.csv", "there is no such file"),
-        ("t.xlsx", "expected .csv"),
+        ("t.xlsx", "there is no such file"),
         ("t", "cannot tell"),
         ("t.parquet.gz", "cannot"),
     ],

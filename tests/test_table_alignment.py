@@ -139,7 +139,7 @@ def test_states_may_be_given_without_a_table():
 def test_like_and_states_together_are_refused(fitted):
     with pytest.raises(OptionError, match="give one"):
         read_table({"x": [0.0]}, like=fitted, states=fitted.states)
-    with pytest.raises(OptionError, match="leave types= out"):
+    with pytest.raises(OptionError, match="known already"):
         read_table({"x": [0.0]}, like=fitted, types={"x": "category"})
     with pytest.raises(OptionError, match="a Table already"):
         read_table(fitted, ignore=["x"])

@@ -8,15 +8,30 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from leverrier.data.reading.database import one_file
+from leverrier.data.reading.appending import cells_of
+from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.errors import OptionError
 
 
-def add_states(data: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
+def frame_like(data: Any, columns: Mapping[str, Any], otherwise: Any) -> Any:
+    """These columns as the kind of dataframe that the data are, with its index; anything else gets `otherwise`."""
+    frame = nw.from_native(data, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        lazy = nw.from_native(data, pass_through=True)
+        if not isinstance(lazy, nw.LazyFrame):
+            return otherwise
+        frame = lazy.collect()
+    made = nw.from_dict(dict(columns), backend=nw.get_native_namespace(frame)).to_native()
+    if frame.implementation.is_pandas():
+        made.index = nw.maybe_get_index(frame)
+    return made
+
+
+def add_states(data: Any, columns: Mapping[str, Sequence[Any]], reading: ReadingOptions | None = None) -> Any:
     """The data with these columns added; one whose name is taken gets an underscore."""
-    frame = nw.from_native(_frame(data), eager_only=True)
+    frame = nw.from_native(_frame(data, reading), eager_only=True)
     named = {free_name(name, frame.columns): values for name, values in columns.items()}
     if not named:
         return frame.to_native()
@@ -27,29 +42,22 @@ def add_states(data: Any, columns: Mapping[str, Sequence[Any]]) -> Any:
     return frame.with_columns(*series).to_native()
 
 
-def _frame(data: Any) -> Any:
+def _frame(data: Any, reading: ReadingOptions | None) -> Any:
     """The dataframe itself; a Table or a path as polars or pandas, whichever is installed."""
     if isinstance(data, Table):
         return _first(data.to_polars, data.to_pandas)
     if isinstance(data, str | os.PathLike):
-        import duckdb
-
-        found: Any = duckdb.connect().execute(f"SELECT * FROM {_reader(os.fspath(data))}")
-        return _first(found.pl, found.df)
+        columns = cells_of(data, reading)
+        return _first(lambda: _polars(columns), lambda: _pandas(columns))
     if isinstance(data, Mapping):
         return _first(lambda: _polars(data), lambda: _pandas(data))
     return data
 
 
-def _reader(path: str) -> str:
-    quoted = one_file(path)
-    return f"read_parquet({quoted})" if path.lower().endswith((".parquet", ".pq")) else f"read_csv({quoted})"
-
-
 def _polars(data: Mapping[str, Any]) -> Any:
     import polars
 
-    return polars.DataFrame(dict(data))
+    return polars.DataFrame(dict(data), strict=False)
 
 
 def _pandas(data: Mapping[str, Any]) -> Any:

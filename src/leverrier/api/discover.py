@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 import leverrier
 from leverrier.api.discovery import Discovery
+from leverrier.api.rows_read import kept_reading
 from leverrier.api.saved import load_result
 from leverrier.counts.cluster_parts import ClusterParts
 from leverrier.counts.parted_counts import gathered
@@ -34,6 +35,7 @@ from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import examine_large, sample_size
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
+from leverrier.hints import option
 from leverrier.learning.classes.mixed_classes import gaussian_columns
 from leverrier.learning.mixed.learn_mixed import has_numbers
 from leverrier.learning.structure.score import BDe, Score
@@ -52,6 +54,7 @@ def discover(
     *,
     by: str | None = None,
     time: str | None = None,
+    inputs: str | Collection[str] = (),
     method: Method = "auto",
     evidence: bool = True,
     level: float = LEVEL,
@@ -63,6 +66,11 @@ def discover(
     ignore: str | Collection[str] = (),
     types: Mapping[str, str | Sequence[Any]] | None = None,
     missing: Collection[Any] = (),
+    join: Mapping[str, Sequence[str]] | None = None,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    sheet: str | int | None = None,
     max_parents: int | None = None,
     budget: float | None = None,
     work: int | None = None,
@@ -80,6 +88,9 @@ def discover(
 
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
     by, time    sequences: the column that tells them apart, and the one that orders their rows
+    inputs      of sequences: columns that are given, not explained (found by themselves: what never changes within a
+                sequence, clocks and calendars)
+    weights, ignore, types, missing, join, encoding, delimiter, decimal, sheet   how the data are read: see `read_table`
     method      "auto" decides by the data, numbers as they are; "network": where hidden variables sit, numbers cut into
                 bins; "classes": clusters, one class behind all columns (clusters are no evidence: a bent cloud has
                 some); "causes": overlapping yes/no causes; "sequences": rows in their order are one sequence;
@@ -102,15 +113,15 @@ def discover(
                 its answer is bit for bit that of a run that was never stopped
     """
     _check(method, level, draws, resamples, max_hidden, budget, jobs, work, sample)
+    files = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "sheet": sheet}
+    how: dict[str, Any] = {"missing": missing, "join": join, **files}
     if by is not None or time is not None or isinstance(data, Sequences) or method in IN_TIME:
         # (imported here: half a second that a table's user need not wait)
         from leverrier.api.time_route import discover_in_time, refuse_for_tables
 
-        reading = {"by": by, "time": time, "ignore": ignore, "types": types, "missing": missing}
+        reading = {"by": by, "time": time, "ignore": ignore, "types": types, **how}
         refuse_for_tables(
             {
-                "level": level != LEVEL,
-                "draws": draws != DRAWS,
                 "resamples": resamples != RESAMPLES,
                 "work": work is not None,
                 "sample": sample is not None,
@@ -125,12 +136,20 @@ def discover(
             "max_hidden": max_hidden,
             "evidence": evidence,
             "weights": weights,
+            "inputs": (inputs,) if isinstance(inputs, str) else tuple(inputs),
+            "draws": max(draws, draws_needed(level)) if draws == DRAWS else draws,
+            "level": level,
         }
         in_time = Run.of(budget, stop=stop, progress=progress)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     begun = clock.monotonic()
     run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
-    whole = _table(data, _reading(data, weights, ignore, types, missing), max_memory, run.workers.client)
+    whole = _table(
+        data,
+        _reading(data, {"weights": weights, "ignore": ignore, "types": types, **how}),
+        max_memory,
+        run.workers.client,
+    )
     if not whole.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
     most = len(whole.variables) if max_hidden is None else max_hidden
@@ -153,7 +172,25 @@ def discover(
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
     if run.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
+    asked = {
+        "seed": seed,
+        "method": None if method == "auto" else method,
+        "evidence": None if evidence else False,
+        "draws": tests.draws if evidence else None,
+        "resamples": tests.resamples if evidence else None,
+        "max_hidden": max_hidden,
+        "level": tests.level,
+        "weights": weights if isinstance(weights, str) else None,
+        "ignore": [ignore] if isinstance(ignore, str) else list(ignore),
+        "types": {name: kind for name, kind in (types or {}).items() if isinstance(kind, str)},
+        "missing": [str(value) for value in missing],
+        "max_parents": max_parents,
+        "budget": budget,
+        "work": work,
+        "sample": sample,
+    }
     settings = {
+        "asked": {name: value for name, value in asked.items() if value not in (None, [], {})},
         "seed": seed,
         "method": method,
         "level": tests.level,
@@ -166,7 +203,10 @@ def discover(
         "version": leverrier.__version__,
         "finished": not run.spent,
     }
-    return Discovery(replace(examined, settings={**examined.settings, **settings}, seconds=clock.monotonic() - begun))
+    shape = replace(examined.shape, quality=whole.quality)
+    settings |= kept_reading(missing, join, decimal)
+    settings = {**examined.settings, **settings}
+    return Discovery(replace(examined, shape=shape, settings=settings, seconds=clock.monotonic() - begun))
 
 
 def load(path: str | os.PathLike[str]) -> Discovery:
@@ -212,19 +252,21 @@ def _table(data: Any, how: dict[str, Any], max_memory: int | str | None, client:
     if isinstance(data, Table):
         return data
     if how["weights"] is not None:
-        raise OptionError("weights= is not for a cluster: rows that are equal are counted there")
-    if how["missing"]:
-        raise OptionError("missing= is not for a cluster: leave such cells empty in the file")
+        raise OptionError(f"{option('weights')} is not for a cluster: rows that are equal are counted there")
+    for name in ("missing", "join", "encoding", "delimiter", "decimal", "sheet"):
+        if how[name]:
+            raise OptionError(f"{option(name)} is not for a cluster: put the file right before")
     file = look_at(data, how["types"], how["ignore"])
     return gathered(ClusterParts(client, file), file, memory_limit(max_memory))
 
 
-def _reading(data: Any, weights: Any, ignore: Any, types: Any, missing: Any) -> dict[str, Any]:
-    if isinstance(data, Table):
-        if weights is not None or types or ignore or missing:
-            raise OptionError("the data are a Table already: weights=, ignore=, types=, missing= belong to read_table")
-        return {}
-    return {"weights": weights, "ignore": ignore, "types": types, "missing": missing}
+def _reading(data: Any, how: dict[str, Any]) -> dict[str, Any]:
+    if not isinstance(data, Table):
+        return how
+    given = [name for name, value in how.items() if value is not None and not (name != "weights" and not value)]
+    if given:
+        raise OptionError(f"the data are a Table already: {', '.join(map(option, given))} belong to read_table")
+    return {}
 
 
 def _check(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from leverrier.api.added_columns import add_states
+from leverrier.api.added_columns import add_states, frame_like
+from leverrier.api.rows_read import as_before, rows_read, warned
 from leverrier.api.saved import dump
 from leverrier.api.state_names import renamed
 from leverrier.arrays import Floats
-from leverrier.data.card import card
+from leverrier.data.labels import Unseen
+from leverrier.data.paper_table import Papers, PaperTable
+from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table, code_type
@@ -28,16 +31,15 @@ from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
 from leverrier.models.slices.slice_model import SliceModel
+from leverrier.report.words.summary_words import profiles_of, summary_of
 from leverrier.report.words.verdict_words import headline, verdict
 
 if TYPE_CHECKING:
     import altair
 
-HEAD = ("hidden", "states", "gain, nats", "next to", "tested")
-
 
 @dataclass(frozen=True, eq=False)
-class Discovery:
+class Discovery(Papers):
     """A verdict in words (print it), the hidden variables, and every row's states."""
 
     result: Result
@@ -108,23 +110,43 @@ class Discovery:
         """Of sequences, what a slice costs the model (less is better): of the data learnt from, or of others."""
         if self.result.time is None:
             raise OptionError("bits a slice are for sequences: this discovery is of a table")
-        return self.result.time.face.bits_per_slice(self._sequences(data))
+        return self.result.time.face.bits_per_slice(self._sequences(data, "hole"))
 
-    def posterior(self, data: Any = None, name: str | None = None) -> Floats:
+    def posterior(
+        self, data: Any = None, name: str | None = None, *, unseen: Unseen = "error", **reading: Unpack[ReadingOptions]
+    ) -> Any:
         """(rows, states): P(state of a hidden variable | row, or its whole sequence), in the order of the rows; of the
-        first variable by default. Sequences that it was learnt from need not be given again."""
-        chosen = self._chosen(name)
-        return self._posteriors(data, chosen)[chosen]
+        first variable by default. A dataframe comes back as one, a column a state, its index kept; anything else as an
+        array. Sequences that it was learnt from need not be given again.
 
-    def _posteriors(self, data: Any, name: str | None = None) -> dict[str, Floats]:
+        unseen    what a label is that no row had when this was learnt: an "error" or a "hole"; of holes a warning says
+                  how many
+        reading   how the data are read, as in `read_table`
+        """
+        chosen = self._chosen(name)
+        shares = self._posteriors(data, chosen, unseen, reading)[chosen]
+        each = next(each for each in self.hidden if each.name == chosen)
+        return frame_like(data, {str(label): shares[:, k] for k, label in enumerate(self._labels(each))}, shares)
+
+    def predict(
+        self, data: Any = None, name: str | None = None, *, unseen: Unseen = "error", **reading: Unpack[ReadingOptions]
+    ) -> Any:
+        """Each row's most probable state of a hidden variable, by its name; of a continuum the row's place on it. A
+        dataframe comes back as one with a column for each hidden variable, anything else as an array of the first one
+        or of the one that is named."""
+        columns = self.states_of(data, name, unseen=unseen, **reading)
+        wanted = [each.name for each in self.hidden if name in (None, each.name)]
+        return frame_like(data, {each: columns[each] for each in wanted}, np.array(columns[self._chosen(name)]))
+
+    def _posteriors(
+        self, data: Any, name: str | None = None, unseen: Unseen = "error", reading: ReadingOptions | None = None
+    ) -> dict[str, Floats]:
         """By hidden variable; at least that of the one that is named."""
         if self.result.time is not None:
-            sequences = self._sequences(data)
+            sequences = self._sequences(data, unseen, reading)
             found = self.result.time.posterior(None if sequences is self.sequences else sequences)
             return {each: sequences.by_row(shares) for each, shares in found.items()}
-        if data is None:
-            raise OptionError("the rows are not kept: give the data")
-        return self.result.model.posterior(data, name)
+        return self.result.model.posterior(rows_read(self.result, data, unseen, reading), name)
 
     def scores(self, data: Any, name: str | None = None) -> tuple[Floats, Floats]:
         """Each row's place on a hidden continuum (mean 0, deviation 1), and its standard error; of the first one by
@@ -137,21 +159,28 @@ class Discovery:
             raise OptionError(f"no hidden continuum {name!r}: found were {', '.join(names)}")
         return continua[name or names[0]].scores(data)
 
-    def add_to(self, data: Any) -> Any:
+    def add_to(self, data: Any, *, unseen: Unseen = "error", **reading: Unpack[ReadingOptions]) -> Any:
         """The data with a column for each hidden variable's most probable state and one for its probability.
 
         A dataframe comes back as the same kind of dataframe, every row in its place; from a path, as polars or pandas.
         """
-        return add_states(data, self.states_of(data))
+        return add_states(data, self.states_of(data, unseen=unseen, **reading), reading)
 
-    def states_of(self, data: Any = None) -> dict[str, list[Any]]:
-        """Columns for each hidden variable: `NAME`, its most probable state, and `NAME_probability`, by row; of a
-        continuum `NAME`, the row's place on it, and `NAME_error`."""
+    def states_of(
+        self, data: Any = None, name: str | None = None, *, unseen: Unseen = "error", **reading: Unpack[ReadingOptions]
+    ) -> Any:
+        """Columns for each hidden variable, or for the one that is named: `NAME`, its most probable state, and
+        `NAME_probability`, by row; of a continuum `NAME`, the row's place on it, and `NAME_error`. Of a hidden
+        variable's name alone, `states_of("H1")`, the names of its states."""
+        known = {each.name: each for each in self.hidden}
+        if isinstance(data, str) and data in known and name is None:
+            return tuple(str(label) for label in self._labels(known[data]))
         columns: dict[str, list[Any]] = {}
-        shares = self._posteriors(data) if self.hidden else {}
-        for each in self.hidden:
+        wanted = [each for each in self.hidden if each.name == self._chosen(name)] if name else self.hidden
+        shares = self._posteriors(data, name, unseen, reading) if wanted else {}
+        for each in wanted:
             if each.name not in shares:
-                places, errors = self.scores(data, each.name)
+                places, errors = self.scores(rows_read(self.result, data, unseen, reading), each.name)
                 columns |= {each.name: places.tolist(), f"{each.name}_error": errors.tolist()}
                 continue
             own, labels = shares[each.name], self._labels(each)
@@ -159,14 +188,24 @@ class Discovery:
             columns[f"{each.name}_probability"] = own.max(axis=1).tolist()
         return columns
 
-    def report(self, path: str | os.PathLike[str], title: str | None = None, *, live: bool = True) -> None:
-        """Write the report: one HTML file that needs no network. Its figures answer when they are pointed at;
-        `live=False` leaves out the script for that, 0.9 MB, and they are pictures."""
+    def profiles(self) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+        """By hidden variable, state and column: the share of each of the column's values among rows in that state; of
+        columns of numbers their mean, in deviations from all rows."""
+        return profiles_of(self.result)
+
+    def summary(self) -> str:
+        """The verdict in a few lines: the headline, a line a hidden variable, what was noticed in the data."""
+        return summary_of(self.result)
+
+    def report(self, path: str | os.PathLike[str], title: str | None = None, *, live: bool = True) -> str:
+        """Write the report, and give its path back: one HTML file that needs no network. Its figures answer when they
+        are pointed at; `live=False` leaves out the script for that, 0.9 MB, and they are pictures."""
         from leverrier.report.pages.discovery_page import discovery_page
 
         over_time = "" if self.result.time is None else ", over time"
         page = discovery_page(self.result, title or f"What nobody measured{over_time}", live=live)
         write_whole(os.fspath(path), page.encode())
+        return os.fspath(path)
 
     def rename(self, names: Mapping[str, Mapping[Any, str] | Sequence[str]]) -> Discovery:
         """Give states names of your own, by hidden variable: {"H1": {"0": "low rate", "1": "high rate"}}, or all of
@@ -179,6 +218,13 @@ class Discovery:
             result = result.with_names(variable, renamed(variable, list(map(str, self._labels(each))), given))
         object.__setattr__(self, "result", result)
         return self
+
+    def paper_tables(self) -> dict[str, PaperTable]:
+        """Tables for a paper by name: profiles, evidence, fit by number of states, the SMART-LCA checklist.
+        `to_frame(name)`, `to_latex(name)` and `to_docx(path)` write them."""
+        from leverrier.report.parts.paper_tables import paper_tables
+
+        return paper_tables(self.result)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as JSON; `leverrier.load` reads it back. No row of the data is in it."""
@@ -199,7 +245,7 @@ class Discovery:
             return each.chain.labels or tuple(range(each.states))
         return self.result.model.labels[each.name]
 
-    def _sequences(self, data: Any) -> Sequences:
+    def _sequences(self, data: Any, unseen: Unseen = "error", reading: ReadingOptions | None = None) -> Sequences:
         if data is None and self.sequences is None:
             raise OptionError("the rows are not in the saved file: give the data")
         if data is None:
@@ -208,7 +254,10 @@ class Discovery:
         kind = code_type(max((column.cardinality for column in columns), default=1))
         empty = Table(columns, np.zeros((len(columns), 0), dtype=kind))
         by, time = (None if isinstance(data, Sequences) else settings.get(name) for name in ("by", "time"))
-        return read_sequences(data, by, time, like=empty, unseen="hole")
+        how = {} if isinstance(data, Sequences) else as_before(settings, reading)
+        by, time = how.pop("by", by), how.pop("time", time)
+        found = read_sequences(data, by, time, like=empty, unseen=unseen, **how)
+        return warned(found, found.table.noticed)
 
     def __str__(self) -> str:
         return verdict(self.result)
@@ -217,22 +266,9 @@ class Discovery:
         return f"Discovery({self.verdict}: {self.headline})"
 
     def _repr_html_(self) -> str:
-        shape = self.result.shape
-        rows_are = {"sequences": f"{shape.sequences:,}", "slices": f"{shape.rows:,}"}
-        facts = rows_are if shape.sequences else {"rows": f"{shape.rows:,}"}
-        facts |= {"columns": str(shape.columns), "empty cells": f"{shape.holes:,}"}
-        rows = [
-            (
-                each.name,
-                each.states,
-                f"{each.gain:,.1f}",
-                ", ".join((*each.children, *each.parents)[:12]),
-                "yes" if each in self.believed else "no",
-            )
-            for each in self.hidden
-        ]
-        words = (f'{self.verdict}; found.report("report.html") writes the whole report',)
-        return card(self.headline, facts, HEAD, rows, words)
+        from leverrier.report.parts.notebook_card import discovery_card
+
+        return discovery_card(self.result)
 
     def plot_network(self) -> altair.TopLevelMixin:
         """The network with its hidden variables, as an Altair chart. `leverrier.save_picture` writes it as a file."""

@@ -5,23 +5,26 @@ from __future__ import annotations
 import os
 import time as clock
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import leverrier
 from leverrier.api.discovery import Discovery
+from leverrier.api.rows_read import kept_reading
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.diagnostics import versions
 from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.regimes.time_door import hidden_in_time
 from leverrier.discovery.result import Shape
 from leverrier.discovery.time.along_time import AlongTime
-from leverrier.discovery.time.find_in_time import search_in_time
 from leverrier.discovery.time.memory_route import memories_in_time
 from leverrier.discovery.time.time_codecs import grouping
 from leverrier.discovery.time.time_diagnostics import describe
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_result import result_in_time
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 from leverrier.run.run import Run
 from leverrier.run.stop import answered
 
@@ -35,7 +38,8 @@ def discover_in_time(
     checkpoint: str | os.PathLike[str] | None,
     resume: bool,
 ) -> Discovery:
-    """Lags first, then memories, then hidden chains, each judged on held-out blocks; or the source's loop.
+    """Rivals without anything hidden, then levels and classes of persons and states that move, tested against chance;
+    of categories also trees, memories and chains on top of them; or the source's loop.
 
     `reading` has by, time, ignore and types; `options` what `discover` was asked, None where nothing was said.
     """
@@ -44,7 +48,7 @@ def discover_in_time(
     sequences = read_sequences(data, **({} if isinstance(data, Sequences) else reading))
     if not sequences.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    find = memories_in_time if method == "boyen1999" else search_in_time
+    find = memories_in_time if method == "boyen1999" else hidden_in_time
     belongs = (*identity(sequences.table), *grouping(sequences), find.__name__, sorted(how.items()))
     with whole.kept_in(checkpoint, resume, "discover", *belongs) as run:
 
@@ -60,24 +64,26 @@ def discover_in_time(
         "ignore": _names(reading["ignore"]),
         "method": method,
         "seed": how["seed"],
+        "draws": how.get("draws"),
+        "level": how.get("level"),
         "version": leverrier.__version__,
         "versions": versions(),
         "finished": found.finished,
+        **kept_reading(reading["missing"], reading["join"], reading["decimal"]),
     }
     table = sequences.table
     shape = Shape(found.n_slices, len(table.variables), table.n_missing, found.notes, table.columns, len(sequences))
+    shape = replace(shape, quality=table.noticed)
     return Discovery(result_in_time(found, along, shape, settings, clock.monotonic() - begun), sequences)
 
 
 def refuse_for_tables(given: Mapping[str, bool]) -> None:
     """Options that mean nothing for sequences are not passed over in silence."""
-    flags = {"client": "cluster"}
     name = next((name for name, is_given in given.items() if is_given), None)
     if name is not None:
-        flag = flags.get(name, name).replace("_", "-")
         raise OptionError(
-            f"{name}= (--{flag}) is for tables: sequences are read whole and judged by held-out blocks; "
-            "budget= (--budget) bounds their run"
+            f"{option(name)} is for tables: sequences are read whole and judged by held-out blocks; "
+            f"{option('budget')} bounds their run"
         )
 
 
@@ -86,14 +92,15 @@ def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
     if method not in ("auto", "sequences", "boyen1999"):
         raise OptionError(f'method={method!r} is for tables; for sequences: "auto", "sequences" or "boyen1999"')
     if options.pop("weights") is not None:
-        raise OptionError("weights= is for tables: slices of a sequence count once each")
+        raise OptionError(f"{option('weights')} is for tables: slices of a sequence count once each")
     loop = method == "boyen1999"
     for name in ("max_hidden",) if loop else ("score", "max_parents"):
         if options.pop(name) is not None:
             what = "this method has its own number of memories" if loop else 'it is for tables and method="boyen1999"'
             raise OptionError(f"{name}= cannot be used here: {what}")
-    if not loop:
-        options.pop("evidence")  # (held-out blocks are how these models are chosen at all)
+    if loop:
+        for name in ("inputs", "draws", "level"):
+            options.pop(name)
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -12,6 +12,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 COLUMNS = "COLUMN,COLUMN"
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
 @click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")
@@ -64,10 +65,7 @@ def classes(
     errors: int,
     output: str | None,
     page: str | None,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     seed: int,
     jobs: int | None,
     budget: float | None,
@@ -95,8 +93,8 @@ def classes(
     if steps is not None:
         more["steps"] = 1 if steps == "1" else steps
     more = {name: given for name, given in more.items() if given}
-    if more and weights is not None:
-        more["weights"] = weights
+    if more and reading.weights is not None:
+        more["weights"] = reading.weights
     hush = quiet or as_json
     place = page or (f"{os.path.splitext(table)[0]}.classes.html" if more else None)
     options.require_folders(*(each for each in (output, place) if each))
@@ -104,7 +102,7 @@ def classes(
         run.load(lv.read_table, lv.latent_classes)
         run.stop.break_in()
         found = lv.latent_classes(
-            _rows(table, more, ignore, types, missing, weights, max_memory, cluster),
+            _rows(table, more, reading, max_memory, cluster),
             states=_numbers(states),
             starts=starts,
             bootstrap=bootstrap,
@@ -163,27 +161,20 @@ def _finite(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _rows(
-    table: str,
-    more: dict[str, Any],
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
-    max_memory: str | None,
-    cluster: str | None,
+    table: str, more: dict[str, Any], reading: options.Reading, max_memory: str | None, cluster: str | None
 ) -> Any:
     """The table as it is asked to be read; a column of groups is never an identifier to be set aside."""
     if not more:
-        return options.rows_of(table, ignore, types, missing, weights, max_memory, cluster)
-    if not (ignore or types or missing):
+        return reading.rows(table, max_memory, cluster)
+    said = reading.of_rows()
+    if not set(said) - {"weights"}:
         return table
     named = {more[name]: "category" for name in ("groups", "strata", "by_group") if name in more}
     numbers = dict.fromkeys(
         (name for name, kind in more.get("indicators", {}).items() if kind not in ("nominal", "ordinal", "cumulative")),
         "number",
     )
-    asked = {**named, **numbers, **options.types_asked(types)}
-    return lv.read_table(table, ignore=list(ignore), types=asked, missing=list(missing), weights=weights)
+    return lv.read_table(table, **{**said, "types": {**named, **numbers, **said.get("types", {})}})
 
 
 def _names(text: str | None) -> list[str]:

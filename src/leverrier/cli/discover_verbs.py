@@ -12,20 +12,20 @@ import click
 import leverrier as lv
 from leverrier.api.state_names import names_asked
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, note
 from leverrier.run.event import Event
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.api.discover import Method
+    from leverrier.data.labels import Unseen
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The report (default: TABLE.leverrier.html).")
 @click.option("--save", type=click.Path(dir_okay=False), help="The findings as JSON (default: TABLE.leverrier.json).")
-@click.option("--by", metavar="COLUMN", help="Sequences: the column that tells them apart.")
-@click.option("--time", metavar="COLUMN", help="Sequences: the column that orders their rows.")
 @click.option(
     "--method",
     type=click.Choice(["auto", "network", "classes", "causes", "sequences", "boyen1999"]),
@@ -73,13 +73,8 @@ def discover(
     table: str,
     output: str | None,
     save: str | None,
-    by: str | None,
-    time: str | None,
     method: Method,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
+    reading: options.Reading,
     names: tuple[str, ...],
     max_hidden: int | None,
     level: float,
@@ -109,6 +104,7 @@ def discover(
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
+    from leverrier.report.words.terminal_words import terminal_words
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
@@ -121,18 +117,13 @@ def discover(
         run.tell(Event.LOADING)
         found = lv.discover(
             table,
-            by=by,
-            time=time,
+            **reading.said(),
             method=method,
             evidence=not no_evidence,
             level=level,
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
-            weights=weights,
-            ignore=list(ignore),
-            types=options.types_asked(types),
-            missing=list(missing),
             budget=run.seconds,
             jobs=jobs,
             seed=seed,
@@ -158,13 +149,13 @@ def discover(
         note(f"leverrier: the time ran out{again}", hush)
     else:
         forget(kept)
-    click.echo(Path(saved).read_text(encoding="utf-8") if as_json else str(found))
+    click.echo(Path(saved).read_text(encoding="utf-8") if as_json else terminal_words(found.result))
     if not hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")
     return 0
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("findings")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
 @click.option("--title", help="Its title.")
@@ -207,13 +198,23 @@ def rename_known(found: lv.Discovery, asked: dict[str, dict[str, str]]) -> None:
             note(f"leverrier: --names: {error}", quiet=False)
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("findings")
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV file to write.")
+@click.option(
+    "--unseen",
+    type=click.Choice(["error", "hole"]),
+    default="error",
+    show_default=True,
+    help="What a label is that was never seen.",
+)
+@options.reading
 @options.as_json
 @options.quiet
-def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool) -> None:
+def posterior(
+    findings: str, table: str, output: str, unseen: Unseen, reading: options.Reading, as_json: bool, quiet: bool
+) -> None:
     """Give every row of a table its hidden states: the rows as they came, with their states and probabilities.
 
     \b
@@ -229,9 +230,10 @@ def posterior(findings: str, table: str, output: str, as_json: bool, quiet: bool
         if not found.hidden:
             raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
         run.tell(Event.STATES_OF_ROWS)
-        states = found.states_of(table)
+        with told_as_notes(quiet or as_json):
+            states = found.states_of(table, unseen=unseen, **reading.said())
         run.tell(Event.WRITING)
-        rows = append_columns(table, states, output)
+        rows = append_columns(table, states, output, reading.said())  # type: ignore[arg-type]
     if as_json:
         click.echo(json.dumps({"rows": rows, "output": output, "hidden": [each.name for each in found.hidden]}))
     elif not quiet:

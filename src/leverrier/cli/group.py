@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
 
 import leverrier
+from leverrier.cli.help_pages import Verbs
+from leverrier.hints import as_flags
 
 VERBS = {
     "cardinality": "leverrier.cli.hidden_verbs",
@@ -25,8 +28,13 @@ PROOFS = ("reproduce", "verify")
 """Scripts of the repository: they prove what we say, and are not part of what is installed."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Verbs):
     """Finds a verb's command in its module, named after the verb."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Hints in errors and notes name flags while a verb runs."""
+        with as_flags():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return sorted(VERBS)

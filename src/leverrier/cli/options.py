@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-import leverrier as lv
+from leverrier.cli.reading_options import Reading as Reading
+from leverrier.cli.reading_options import reading as reading
 from leverrier.errors import OptionError
 
-TYPES = ("category", "ordered", "number", "boolean", "ignore")
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
@@ -67,51 +67,9 @@ def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines instead of words.")(command)
 
 
-def reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What every verb that reads a table lets its user overrule."""
-    for add in (
-        click.option("--weights", metavar="COLUMN", help="The column that says how often each row counts."),
-        click.option("--missing", multiple=True, metavar="VALUE", help="A value that means a hole (repeatable)."),
-        click.option("--types", multiple=True, metavar="COLUMN=TYPE", help=f"What a column is: {', '.join(TYPES)}."),
-        click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave this column out (repeat for several)."),
-    ):
-        command = add(command)
-    return command
-
-
-def types_asked(given: Sequence[str]) -> dict[str, str]:
-    """COLUMN=TYPE, once for each column; a column's own name may hold the sign too."""
-    found = {}
-    for each in given:
-        column, sign, kind = each.rpartition("=")
-        if not sign or kind not in TYPES:
-            raise OptionError(f"--types {each!r}: write COLUMN=TYPE, the type one of {', '.join(TYPES)}")
-        found[column] = kind
-    return found
-
-
-def rows_of(
-    table: str,
-    ignore: Sequence[str],
-    types: Sequence[str],
-    missing: Sequence[str],
-    weights: str | None,
-    max_memory: str | None = None,
-    cluster: str | None = None,
-) -> Any:
-    """The table as it is asked to be read; its path where nothing is asked, so that learners may leave rows on disk."""
-    if not (ignore or types or missing or weights):
-        return table
-    if cluster is not None:
-        raise OptionError("--ignore, --types, --missing and --weights are not for this verb on a cluster")
-    return lv.read_table(
-        table,
-        ignore=list(ignore),
-        types=types_asked(types),
-        missing=list(missing),
-        weights=weights,
-        max_memory=max_memory,
-    )
+def page(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "The page that is written (default: beside TABLE)."
+    return click.option("--page", type=click.Path(dir_okay=False), default=None, help=words)(command)
 
 
 def names(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,24 +8,17 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.progress_bar import Interruptible
 from leverrier.run.event import Event
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @options.reading
 @options.as_json
 @options.quiet
-def check(
-    table: str,
-    ignore: tuple[str, ...],
-    types: tuple[str, ...],
-    missing: tuple[str, ...],
-    weights: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+def check(table: str, reading: options.Reading, as_json: bool, quiet: bool) -> None:
     """Say how a table is read: types, holes, bins, what is set aside and why.
 
     \b
@@ -34,17 +27,27 @@ def check(
     """
     with Interruptible(quiet or as_json) as run:
         run.load(lv.read_table)
+        from leverrier.report.words.quality_words import quality_lines
+
         run.stop.break_in()
         run.tell(Event.READING)
-        data = lv.read_table(
-            table, ignore=list(ignore), types=options.types_asked(types), missing=list(missing), weights=weights
-        )
+        sequences = reading.sequences(table) if reading.in_time else None
+        data = sequences.table if sequences is not None else reading.table(table)
+        noticed = quality_lines(data.quality)
     if as_json:
         columns = [
             {"name": c.name, "kind": c.kind, "states": [str(s) for s in c.states], "cuts": list(c.cuts)}
             for c in data.columns
         ]
         answer = {"rows": data.n_rows, "holes": data.n_missing, "columns": columns, "notes": list(data.notes)}
-        click.echo(json.dumps(answer))
+        kinds = [
+            {"kind": each.kind.value, "columns": list(each.columns), "words": words}
+            for each, words in zip(data.quality, noticed, strict=True)
+        ]
+        click.echo(json.dumps({**answer, "noticed": kinds}))
         return
+    if sequences is not None:
+        click.echo(f"{len(sequences):,} sequences")
     click.echo(data.summary())
+    if noticed:
+        click.echo("noticed:\n" + "\n".join(f"  {line}" for line in noticed))

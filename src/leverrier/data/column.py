@@ -4,18 +4,39 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.labels import text_of
+from leverrier.data.quality.noticed import Noticed
 from leverrier.errors import TableError
+from leverrier.hints import option
 
 Came = Literal["text", "boolean", "integer", "number", "date", "category", "ordered", "mixed"]
 """What a column held: dates are kept as days since 1970; "category" and "ordered" bring the order of their values."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a statistics file says of a column: its label, the code of each value's label, its codes for missing."""
+
+    label: str = ""
+    codes: Mapping[str, float | str] = field(default_factory=dict)
+    """By the label of a value, the number that stands for it in the file."""
+    missing: tuple[tuple[float | str, float | str], ...] = ()
+    """Ranges (first, last) of codes that mean missing, whose labels are `missing_labels`."""
+    missing_labels: Mapping[str, float | str] = field(default_factory=dict)
+    measure: str = ""
+    reasons: NDArray[np.object_] | None = field(default=None, compare=False, repr=False)
+    """By row the code for missing that the cell held, None for all others."""
+
+    def of_rows(self, rows: Any) -> About:
+        """The same of these rows; of None, of none."""
+        return replace(self, reasons=None if rows is None or self.reasons is None else self.reasons[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +55,9 @@ class Column:
     codes: Callable[[], NDArray[np.signedinteger]]
     distinct: int
     notes: tuple[str, ...] = ()
+    noticed: tuple[Noticed, ...] = ()
+    about: About | None = None
+    """What the file says of it beside its cells."""
 
     @property
     def holes(self) -> int:
@@ -87,6 +111,18 @@ class Column:
         )
 
 
+def retyped(column: Column, values: Sequence[Any], noticed: tuple[Noticed, ...] = ()) -> Column:
+    """The column with each of its values read as another one (None for a hole)."""
+    other = from_objects(column.name, values)
+    lut = np.append(other.codes(), -1).astype(np.int32)
+    counts = np.zeros(len(other.values), dtype=np.int64)
+    kept = lut[:-1] >= 0
+    np.add.at(counts, lut[:-1][kept], column.counts[kept])
+    before = column.codes
+    made = listed(column.name, other.came, other.values, counts, column.n_rows, lambda: lut[before()], column.notes)
+    return replace(made, noticed=(*column.noticed, *noticed), about=column.about)
+
+
 def date_text(days: float) -> str:
     """Days since 1970 as a date, with the time of day if there is one."""
     moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(days=days)
@@ -119,7 +155,8 @@ def unlisted(name: str, came: Came, distinct: int, filled: int, n_rows: int, not
 
     def refuse() -> NDArray[np.signedinteger]:
         raise TableError(
-            f"column {name!r} has about {distinct} different values; at most 65535 can be states: ignore=[{name!r}]"
+            f"column {name!r} has about {distinct} different values; at most 65535 can be states: "
+            f"{option('ignore', [name])}"
         )
 
     return Column(name, came, (), np.zeros(0, np.int64), n_rows, filled, refuse, distinct, notes)
@@ -128,7 +165,9 @@ def unlisted(name: str, came: Came, distinct: int, filled: int, n_rows: int, not
 def from_array(name: str, cells: NDArray[Any]) -> Column:
     """A column from a NumPy array of any kind; NaN, NaT and masked cells are holes."""
     if cells.ndim != 1:
-        raise TableError(f"column {name!r} has shape {cells.shape}, expected one dimension: ignore=[{name!r}] skips it")
+        raise TableError(
+            f"column {name!r} has shape {cells.shape}, expected one dimension: {option('ignore', [name])} skips it"
+        )
     holes = np.ma.getmaskarray(cells) if isinstance(cells, np.ma.MaskedArray) else None
     plain = np.asarray(np.ma.getdata(cells))
     match plain.dtype.kind:
@@ -148,7 +187,9 @@ def from_array(name: str, cells: NDArray[Any]) -> Column:
             if holes is not None:
                 objects = [None if hole else value for value, hole in zip(objects, holes, strict=True)]
             return from_objects(name, objects)
-    raise TableError(f"column {name!r} holds {plain.dtype}, which cannot be states: ignore=[{name!r}] skips it")
+    raise TableError(
+        f"column {name!r} holds {plain.dtype}, which cannot be states: {option('ignore', [name])} skips it"
+    )
 
 
 def _counted(name: str, came: Came, cells: NDArray[Any], holes: NDArray[np.bool_] | None) -> Column:
@@ -180,7 +221,7 @@ def from_objects(name: str, cells: Sequence[Any]) -> Column:
         )
     except TypeError:
         odd = next(type(cell).__name__ for cell in cells if getattr(type(cell), "__hash__", None) is None)
-        raise TableError(f"column {name!r} holds nested values ({odd}): ignore=[{name!r}] skips it") from None
+        raise TableError(f"column {name!r} holds nested values ({odd}): {option('ignore', [name])} skips it") from None
     values = [value for _, value in position]
     kept = [index for index, value in enumerate(values) if not is_hole(value)]
     came, labels = _labels([values[index] for index in kept])
@@ -257,6 +298,8 @@ class Source:
     names: tuple[str, ...]
     n_rows: int
     column: Callable[[str], Column]
+    noticed: tuple[Noticed, ...] = ()
+    """What was noticed of it as a whole: its encoding, its sheet."""
     part: Callable[[int, int, Sequence[str]], Source] | None = None
     """Of a tall file: some rows of columns that were asked for before, as a source of their own."""
 

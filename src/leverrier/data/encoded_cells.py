@@ -17,6 +17,7 @@ from leverrier.data.projection import project
 from leverrier.data.reading.encoding import places, raw_numbers
 from leverrier.data.table import Table
 from leverrier.data.variable import Variable, code_type
+from leverrier.hints import option
 
 BATCH = 8_000_000
 """Cells of a tall file that are fetched and encoded at a time."""
@@ -92,7 +93,8 @@ def _numbers_lost(variables: Sequence[Variable], rows: int, whole: bool, kept: b
     cut = [variable.name for variable in variables if variable.kind == "binned"]
     if kept or not cut:
         return []
-    why = f"they take {in_words(8.0 * rows * len(cut))}; max_memory= allows more" if whole else "equal rows are counted"
+    much = f"they take {in_words(8.0 * rows * len(cut))}; {option('max_memory')} allows more"
+    why = much if whole else "equal rows are counted"
     return [f"only the bins of {few(cut)} are kept, not the numbers: {why}."]
 
 

@@ -21,6 +21,7 @@ from leverrier.data.reading.read_table import check_names, decisions, options_of
 from leverrier.data.reading.scanning import Recipe, Scan
 from leverrier.data.table import Label, Table, Variable, code_type
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
 PART = 500_000
 """Rows of a part, whatever the number of workers: sums are the same on any of them."""
@@ -69,12 +70,12 @@ def look_at(
         raise OptionError("a cluster reads Parquet: give the path of a .parquet file that every worker sees")
     options = options_of(types, ignore, 5, "quantile")
     path = Path(source).expanduser()
-    with _scanned(path, [name for name in options.types if options.asked(name) == "number"]) as scan:
+    with _scanned(path, options.types) as scan:
         data = Source(str(path), scan.names, scan.n_rows, scan.column)
         check_names(data, options, None)
         columns, notes, aside = _decided(data, options) if states is None else (*_known(data, states), {})
         if not columns:
-            raise TableError(f"{path} has no usable column; types= overrules this")
+            raise TableError(f"{path} has no usable column; {option('types')} overrules this")
         if not data.n_rows:
             raise TableError(f"{path} has no rows: there is nothing to learn from")
         recipes = {column.name: scan.recipes[column.name] for column in columns}
@@ -104,7 +105,7 @@ def is_parquet_path(source: Any) -> bool:
 
 
 @contextmanager
-def _scanned(path: Path, numeric: Collection[str] = ()) -> Iterator[Scan]:
+def _scanned(path: Path, asked: Mapping[str, object] | None = None) -> Iterator[Scan]:
     import duckdb
 
     if not path.is_file():  # (seen elsewhere, but not here)
@@ -114,7 +115,7 @@ def _scanned(path: Path, numeric: Collection[str] = ()) -> Iterator[Scan]:
         connected(folder, path.stat().st_size) as db,
     ):
         try:
-            scan = Scan(db, path, str(path), (), (), numeric, tall=True)
+            scan = Scan(db, path, str(path), (), (), asked, tall=True)
         except duckdb.Error as problem:
             raise TableError(f"{path}: {first_line(problem)}") from None
         yield scan

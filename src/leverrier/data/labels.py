@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.variable import Label
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
 Unseen = Literal["error", "hole"]
 
@@ -40,13 +41,13 @@ def unseen_label(name: str, label: Any, row: int, states: Sequence[Label], cut: 
     return TableError(
         f"column {name!r} holds {label!r} in row {row + 1}, which is {'no number and ' if cut else ''}"
         f"none of its {'bins' if cut else 'states'} ({shown}); "
-        'unseen="hole" takes such cells as missing'
+        f"{option('unseen', 'hole')} takes such cells as missing"
     )
 
 
 def check_unseen(unseen: str) -> None:
     if unseen not in ("error", "hole"):
-        raise OptionError(f'unseen={unseen!r}: expected "error" or "hole"')
+        raise OptionError(f'{option("unseen", unseen)}: expected "error" or "hole"')
 
 
 def unseen_note(name: str, labels: Sequence[Any], cells: int) -> str:

@@ -14,9 +14,10 @@ from leverrier.arrays import Floats
 from leverrier.data.column import Column
 from leverrier.data.labels import few
 from leverrier.data.reading.encoding import Options
-from leverrier.data.reading.read_table import opened
+from leverrier.data.reading.sources import opened
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
 LARGEST = 1e140
 """Squares of larger numbers leave no room for sums; smaller ones than its inverse vanish."""
@@ -45,7 +46,7 @@ def as_matrix(x: Any, columns: Sequence[str] | None = None) -> Matrix:
     elif isinstance(x, Table):
         found = _stacked(_of_table(x, x.variables if columns is None else _found(columns, x.variables)))
     elif isinstance(x, str | os.PathLike):
-        with opened(x, Options(), (), "utf-8", None) as data:
+        with opened(x, Options()) as data:
             wanted = data.names if columns is None else _found(columns, data.names)
             found = _stacked({name: _of_column(data.column(name)) for name in wanted})
     elif isinstance(x, Mapping):
@@ -65,7 +66,7 @@ def as_matrix(x: Any, columns: Sequence[str] | None = None) -> Matrix:
 def matching(x: Any, names: Sequence[str]) -> Floats:
     """New rows for a model over these columns: by name from a frame (absent ones are holes), by place from an array."""
     if isinstance(x, str | os.PathLike):
-        with opened(x, Options(), (), "utf-8", None) as data:
+        with opened(x, Options()) as data:
             there = {name: _of_column(data.column(name)) for name in names if name in data.names}
         return matching(there, names) if there else _none_agrees(names, data.names)
     if isinstance(x, Mapping | Table) or hasattr(x, "columns") or hasattr(x, "column_names"):
@@ -175,7 +176,7 @@ def _of_table(table: Table, names: Sequence[str]) -> dict[str, Floats]:
         if name not in numbers and table.columns[table.index(name)].kind == "binned":
             raise TableError(
                 f"of column {name!r} only the bins are kept (equal rows were counted, or the numbers took too much "
-                "memory): read the table with every row, and more memory (max_memory=)"
+                f"memory): read the table with every row, and more memory ({option('max_memory')})"
             )
         if name not in numbers:
             raise TableError(f"column {name!r} holds categories, which are no numbers: leave it out (columns=)")

@@ -10,6 +10,7 @@ import numpy as np
 
 from leverrier.data.variable import Variable, code_type
 from leverrier.errors import OptionError, TooLargeError
+from leverrier.hints import option
 
 UNITS = {
     "": 1,
@@ -38,10 +39,12 @@ def memory_limit(asked: int | str | None) -> int | None:
         return None
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kmgt]?i?b)?\s*", str(asked).lower())
     if isinstance(asked, bool) or found is None:
-        raise OptionError(f'max_memory={asked!r}: expected bytes, or a text such as "2GB" or "500MB"')
+        raise OptionError(f'{option("max_memory", asked)}: expected bytes, or a text such as "2GB" or "500MB"')
     limit = int(float(found[1]) * UNITS[found[2] or ""])
     if limit <= PROGRAM:
-        raise OptionError(f"max_memory={asked!r}: the program itself needs about {in_words(PROGRAM)} beside the data")
+        raise OptionError(
+            f"{option('max_memory', asked)}: the program itself needs about {in_words(PROGRAM)} beside the data"
+        )
     return limit
 
 
@@ -71,7 +74,8 @@ def refuse_beyond(variables: Sequence[Variable], rows: int, limit: int | None, w
     if limit is not None and not fits(variables, rows, limit):
         raise TooLargeError(
             f"{what} need about {in_words(bytes_needed(variables, rows))} of memory, and max_memory allows "
-            f"{in_words(limit)}: allow more, leave out columns (ignore=), or use a cluster (client=)"
+            f"{in_words(limit)}: allow more, leave out columns ({option('ignore')}), "
+            f"or use a cluster ({option('client')})"
         )
 
 

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.card import card
+from leverrier.data.column import About
 from leverrier.data.projection import Projection, project
+from leverrier.data.quality.noticed import Noticed
 from leverrier.data.table_summary import summarise
 from leverrier.data.variable import Label, Variable, code_type, free_name, missing_code
 from leverrier.errors import TableError
@@ -38,6 +40,10 @@ class Table:
     """The columns that were set aside, and why."""
     counted: bool = False
     """Whether rows are distinct ones, each standing for as many rows of the source as its weight says."""
+    about: Mapping[str, About] = field(default_factory=dict, repr=False)
+    """What a statistics file says of its columns: labels, codes, codes for missing. `write_table` writes it again."""
+    noticed: tuple[Noticed, ...] = ()
+    """What reading noticed in the data; `quality` has what is seen in the rows as well."""
     raw: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     """Of columns that were cut into bins: what they held, by row, NaN for a hole. Ask `numbers`, which has all."""
     _projections: dict[tuple[str, ...], Projection] = field(default_factory=dict, repr=False)
@@ -74,6 +80,13 @@ class Table:
     @cached_property
     def variables(self) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def quality(self) -> tuple[Noticed, ...]:
+        """What a careful analyst would notice: copies, totals, codes for missing, skipped questions, groups of rows."""
+        from leverrier.data.quality.looking import looked
+
+        return (*self.noticed, *looked(self))
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -138,6 +151,7 @@ class Table:
             columns=tuple(self.columns[position] for position in kept),
             codes=np.ascontiguousarray(self.codes[kept]),
             raw={name: self.raw[name] for name in wanted if name in self.raw},
+            about={name: self.about[name] for name in wanted if name in self.about},
             _projections={},
         )
 
@@ -154,6 +168,7 @@ class Table:
             codes=np.ascontiguousarray(self.codes[:, rows]),
             weights=None if self.weights is None else self.weights[rows],
             raw={name: values[rows] for name, values in self.raw.items()},
+            about={name: each.of_rows(rows) for name, each in self.about.items()},
             _projections={},
         )
 
@@ -180,6 +195,7 @@ class Table:
             weights=found.weights,
             counted=self.counted or self.weights is None,
             raw={},
+            about={name: each.of_rows(None) for name, each in self.about.items()},
             _projections={},
         )
 

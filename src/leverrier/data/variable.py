@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import TableError
+from leverrier.hints import option
 
 Label = Hashable
 Kind = Literal["category", "ordered", "boolean", "integer", "binned"]
@@ -28,7 +29,7 @@ def code_type(largest_cardinality: int) -> type[np.uint8] | type[np.uint16]:
         return np.uint16
     raise TableError(
         f"a variable has {largest_cardinality} states; at most 65535 can be used: "
-        "leave the column out (ignore=) or cut it into bins (bins=)"
+        f"leave the column out ({option('ignore')}) or cut it into bins ({option('types')} number)"
     )
 
 
@@ -49,6 +50,10 @@ class Variable:
     kind: Kind = "category"
     cuts: tuple[float, ...] = ()
     """For a binned column the inner cuts, ascending: state i holds cuts[i-1] <= x < cuts[i]."""
+    label: str = field(default="", compare=False)
+    """What the column asks, where its file says so."""
+    caseless: bool = False
+    """Whether labels meet whatever their capitals and blanks."""
 
     @property
     def cardinality(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from leverrier.data.quality.noticed import Noticed
 from leverrier.data.table import Variable
 from leverrier.discovery.evidence.certainty import Rows
 from leverrier.discovery.evidence.power import Power
@@ -36,6 +37,8 @@ class Shape:
     """The columns with their states and cuts: new rows are read as these were."""
     sequences: int = 0
     """How many, where rows are slices of sequences."""
+    quality: tuple[Noticed, ...] = ()
+    """What a careful analyst would notice in the data."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,7 +84,7 @@ class HiddenVariables(Shell):
         """(rows, states of all hidden variables): their posteriors side by side."""
         check_is_fitted(self)
         columns = self._given(X)
-        found = [self.result_.posterior(columns, name) for name in self.hidden_]
+        found = [self.result_.posterior(columns, name, unseen="hole") for name in self.hidden_]
         return np.hstack(found) if found else np.empty((_rows(columns), 0))
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -92,7 +92,7 @@ class HiddenVariables(Shell):
         return super().predict(X)
 
     def _posterior(self, columns: Columns) -> Floats:
-        return self.result_.posterior(columns) if self.hidden_ else np.ones((_rows(columns), 1))
+        return self.result_.posterior(columns, unseen="hole") if self.hidden_ else np.ones((_rows(columns), 1))
 
     def _row_logs(self, columns: Columns) -> Floats:
         if self.method != "network":

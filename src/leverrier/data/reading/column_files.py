@@ -4,69 +4,93 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leverrier.data.column import Source
+from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.csv_text import Header, clean_copy, read_header
 from leverrier.data.reading.database import allow_more, connected, first_line, one_file, quote
+from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.scanning import Scan
+from leverrier.data.reading.text_encoding import encoding_of
+from leverrier.data.reading.text_forms import Writing
 from leverrier.errors import TableError
 
 if TYPE_CHECKING:
     import duckdb
 
-_TEXT, _PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
+TEXT, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
+TEXT_AND_PARQUET = (*TEXT, *PARQUET)
 _CELLS = 750_000
 """The copy of a CSV holds about this many cells in memory at a time."""
 
 
 @contextmanager
 def file_source(
-    path: Path,
-    encoding: str,
-    delimiter: str | None,
-    missing: Collection[str],
-    numeric: Collection[str],
-    most: float = math.inf,
+    path: Path, files: FileOptions, missing: Collection[str], asked: Mapping[str, object], most: float = math.inf
 ) -> Iterator[Source]:
-    """The columns of a file, while it is open. `numeric` names text columns of a Parquet file to be read as numbers;
-    beyond `most` rows columns of numbers are not sorted here."""
+    """The columns of a CSV or Parquet file, while it is open. `asked` are the types the user gave columns; beyond
+    `most` rows columns of numbers are not sorted here."""
     import duckdb
 
+    require_file(path)
     by_column = is_parquet(path)
+    noticed: tuple[Noticed, ...] = ()
+    if by_column:
+        files.only("a Parquet file", "decimal")
+    else:
+        files.only("a text file", "encoding", "delimiter", "decimal")
     with (
         tempfile.TemporaryDirectory(prefix="leverrier-", ignore_cleanup_errors=True) as folder,
         connected(folder, path.stat().st_size) as db,
     ):
         try:
             if by_column:
-                scan = Scan(db, path, str(path), (), missing, numeric, most=most)
+                writing = Writing(files.decimal)
+                scan = Scan(db, path, str(path), (), missing, asked, most=most, writing=writing)
             else:
-                header = read_header(path, encoding, delimiter)
+                encoding = files.encoding or encoding_of(path)
+                if files.encoding is None and not encoding.startswith("utf-8"):
+                    noticed = (Noticed(Notice.ENCODING, name=encoding),)
+                header = read_header(path, encoding, files.delimiter)
                 cells = _csv_to_parquet(db, path, encoding, header, Path(folder))
-                scan = Scan(db, cells, str(path), header.names, missing, numeric, most=most)
+                writing = Writing(files.decimal, comma_file=header.delimiter in ";\t|")
+                scan = Scan(db, cells, str(path), header.names, missing, asked, most=most, writing=writing)
         except duckdb.Error as problem:
             raise TableError(f"{path}: {first_line(problem)}") from None
-        yield Source(str(path), scan.names, scan.n_rows, scan.column, scan.part if scan.tall else None)
+        part = scan.part if scan.tall else None
+        yield Source(str(path), scan.names, scan.n_rows, scan.column, noticed, part)
 
 
-def is_parquet(path: Path) -> bool:
-    """By the suffix; what cannot be read is said before anything is opened."""
-    if path.is_dir():
-        raise TableError(f"{path} is a folder: expected a CSV or Parquet file")
+def kind_of(path: Path) -> str:
+    """The suffix that says what a file holds, in small letters; that of a packed text is the one before .gz."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     packed = suffixes[-1:] == [".gz"]
     kind = suffixes[-1 - packed] if len(suffixes) > packed else ""
-    if kind not in (_TEXT if packed else _TEXT + _PARQUET):
-        raise TableError(f"{path}: cannot tell what it holds: expected .csv, .tsv, .csv.gz or .parquet")
+    return kind if not packed or kind in TEXT else ".gz"
+
+
+def require_file(path: Path) -> None:
+    """What cannot be read is said before anything is opened."""
+    if path.is_dir():
+        raise TableError(f"{path} is a folder: expected a file")
     if not path.exists():
         raise TableError(f"{path}: there is no such file")
     if not path.is_file():  # (a pipe or a device might never end)
         raise TableError(f"{path} is no plain file: copy it into one")
-    return kind in _PARQUET
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file that can be read is Parquet."""
+    if path.is_dir():
+        raise TableError(f"{path} is a folder: expected a file")
+    if kind_of(path) not in PARQUET:
+        return False
+    require_file(path)
+    return True
 
 
 def _csv_to_parquet(db: duckdb.DuckDBPyConnection, path: Path, encoding: str, header: Header, folder: Path) -> Path:

@@ -18,7 +18,9 @@ from typing import IO
 
 from leverrier.data.reading.formulas import as_it_was
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
+_ROWS = 20_000  # at a time
 SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -41,7 +43,9 @@ def opened(path: Path, encoding: str) -> Iterator[IO[str]]:
     except UnicodeDecodeError:
         raise TableError(f"{path}: {_undecodable(path, encoding)}") from None
     except LookupError:
-        raise OptionError(f"encoding={encoding!r} is not known: say utf-8, latin-1, cp1252, utf-16, …") from None
+        raise OptionError(
+            f"{option('encoding', encoding)} is not known: say utf-8, latin-1, cp1252, utf-16, …"
+        ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise TableError(f"{path}: not a whole gzip file; unpack it, or make it again") from None
     except OSError as problem:
@@ -54,7 +58,7 @@ def _undecodable(path: Path, encoding: str) -> str:
         raw = gzip.GzipFile(fileobj=plain) if path.suffix.lower() == ".gz" else plain
         start = raw.read(4)
         if start[:2] in (b"\xff\xfe", b"\xfe\xff") and "16" not in encoding:
-            return 'the file is UTF-16, not UTF-8: save it as UTF-8, or pass encoding="utf-16"'
+            return f"the file is UTF-16, not {encoding}: save it as UTF-8, or pass {option('encoding', 'utf-16')}"
         offset, line, pending = 0, 1, start
         for block in iter(lambda: raw.readline(), b""):
             pending += block
@@ -63,7 +67,7 @@ def _undecodable(path: Path, encoding: str) -> str:
             except UnicodeDecodeError as problem:
                 byte, at = pending[problem.start], offset + problem.start
                 line += pending[: problem.start].count(b"\n")
-                advice = 'save it as UTF-8, or pass its encoding (often encoding="latin-1" or "cp1252")'
+                advice = f"save it as UTF-8, or pass its encoding (often {option('encoding', 'latin-1')} or cp1252)"
                 return f"byte {at} (line {line}) is 0x{byte:02x}, which is not {encoding}: {advice}"
             offset, line, pending = offset + len(pending), line + pending.count(b"\n"), b""
     return f"the file is not {encoding} text"
@@ -80,7 +84,7 @@ def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
         line = line.lstrip("\ufeff")
         parted = delimiter or _separator(line, path)
         if len(parted) != 1:
-            raise OptionError(f"delimiter={parted!r}: expected one character")
+            raise OptionError(f"{option('delimiter', parted)}: expected one character")
         try:
             cells = next(csv.reader(_prepended(line, text), delimiter=parted, strict=True))
         except csv.Error as problem:
@@ -109,23 +113,38 @@ def _separator(line: str, path: Path) -> str:
 
 def clean_copy(path: Path, encoding: str, header: Header, target: Path) -> None:
     """The rows as plain UTF-8 CSV with one kind of line end; a row too long or short is an error with its line."""
+    with open(target, "w", encoding="utf-8", newline="") as out:
+        write = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        write.writerow(header.names)
+        for rows in sound_rows(path, encoding, header, _ROWS):
+            write.writerows(rows)
+
+
+def sound_rows(path: Path, encoding: str, header: Header, most: int) -> Iterator[list[list[str]]]:
+    """The rows after the header, so many at a time; one that is too long or short is an error with its line."""
     width = len(header.names)
-    with opened(path, encoding) as text, open(target, "w", encoding="utf-8", newline="") as out:
+    block: list[list[str]] = []
+    with opened(path, encoding) as text:
         for _ in range(header.skip):
             text.readline()
         reader = csv.reader(text, delimiter=header.delimiter, strict=True)
-        write = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
-        line = header.skip + 1
+        line, first = header.skip + 1, True
         try:
             for row in reader:
                 if not row and width == 1:
                     row = [""]
-                if row:
-                    write(_fitted(row, width, path, line))
+                if row and not first:
+                    block.append(_fitted(row, width, path, line))
+                first = first and not row
                 line = header.skip + reader.line_num + 1
+                if len(block) >= most:
+                    yield block
+                    block = []
         except csv.Error as problem:
             what = "a quote is opened and not closed" if "end of data" in str(problem) else str(problem)
             raise TableError(f"{path}, line {line}: {what}") from None
+    if block:
+        yield block
 
 
 def _fitted(row: list[str], width: int, path: Path, line: int) -> list[str]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Column, date_text, is_number
 from leverrier.data.labels import Unseen, lookup, text_of, unseen_label, unseen_note
+from leverrier.data.quality.column_looking import folded, free_text, look_at_column
+from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.binning import Rule, bin_labels, check_cuts, choose_cuts
 from leverrier.data.variable import Kind, Label, Variable
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
 MOST_INTEGERS = 12
 """Whole numbers with more different values than this are cut into bins."""
@@ -20,8 +23,12 @@ MOST_STATES = 255
 """Text with more different values than this is set aside."""
 MANY_IDS = 50
 """Whole numbers that never repeat look like identifiers above this many."""
+MANY_VALUES = 30
+"""Categories with more values than this, and fewer than five rows a value, are said."""
 
-TYPES = ("category", "ordered", "number", "boolean", "ignore")
+TYPES = ("category", "caseless", "ordered", "number", "boolean", "day-first", "month-first", "ignore")
+DATES = ("day-first", "month-first")
+"""Types that say how dates are written."""
 _TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
 
 Bins = int | Sequence[float]
@@ -60,23 +67,35 @@ class Decision:
     reason: str
     variable: Variable | None = None
     notes: tuple[str, ...] = ()
+    noticed: tuple[Noticed, ...] = ()
 
 
 def decide(column: Column, options: Options, weights: NDArray[np.float64] | None = None) -> Decision:
     """What this column is taken for; `weights` count the rows when bins are chosen."""
     asked = options.asked(column.name)
+    asked = None if asked in DATES else asked
     if asked is None:
-        reason, override = _why_aside(column)
+        noticed = tuple(look_at_column(column))
+        reason, override, why = _why_aside(column, noticed)
         if reason:
-            return _aside(column, reason, override)
-        return _taken(column, _natural(column), options, weights)
+            return replace(_aside(column, reason, override), noticed=(*noticed, *why))
+        taken = _taken(column, _natural(column), options, weights)
+        many = taken.decision == "category" and column.distinct > MANY_VALUES and column.filled < 5 * column.distinct
+        return replace(taken, noticed=(*noticed, *([_of(column, Notice.MANY_VALUES)] if many else ())))
     if not isinstance(asked, str):
         return _listed(column, asked)
     if asked not in TYPES:
         raise OptionError(
-            f"types={{{column.name!r}: {asked!r}}}: expected one of {', '.join(TYPES)}, or the list of its states"
+            f"{option('types', {column.name: asked})}: expected one of {', '.join(TYPES)}, or the list of its states"
         )
-    return _taken(column, _as_asked(asked), options, weights, "as asked")
+    taken = _taken(column, _as_asked(asked), options, weights, "as asked", caseless=asked == "caseless")
+    skip = (Notice.SPELLINGS,) if asked in ("caseless", "boolean", "number") else ()
+    kept = tuple(each for each in look_at_column(column) if each.kind not in (*skip, Notice.CLUSTERED_ROWS))
+    return replace(taken, noticed=kept)
+
+
+def _of(column: Column, kind: Notice, *values: Label) -> Noticed:
+    return Noticed(kind, (column.name,), values, column.distinct)
 
 
 def ignored(name: str) -> Decision:
@@ -105,33 +124,40 @@ def _as_asked(asked: str) -> Kind:
     return "category"
 
 
-def _why_aside(column: Column) -> tuple[str, str]:
-    """Why a column nobody spoke for is set aside, and the type that would keep it; empty if it is kept."""
+def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, list[Noticed]]:
+    """Why a column nobody spoke for is set aside, the type that would keep it, and what to notice of it; empty if it
+    is kept."""
     distinct, filled = column.distinct, column.filled
     if not distinct:
-        return "it is empty", ""
+        return "it is empty", "", []
     if distinct == 1:
         holes = f" and {column.holes} holes" if column.holes else ""
-        return f"it has only the value {_only(column)!r}{holes}", "category"
+        only = _only(column)
+        return f"it has only the value {only!r}{holes}", "category", [_of(column, Notice.CONSTANT, only)]
     if column.came == "date":
-        return "it holds dates", "number"
+        return "it holds dates", "number", []
+    if column.came == "integer" and any(each.kind is Notice.CLUSTERED_ROWS for each in noticed):
+        return "it says which rows belong together", "number", []
+    identifier = [_of(column, Notice.IDENTIFIER)]
     if column.came in ("text", "category", "ordered", "mixed"):
         many = f"{distinct} different values" if len(column.values) else f"about {distinct} different values"
         if distinct > MOST_INTEGERS and 2 * distinct > filled:
-            return f"it looks like an identifier: {many} in {filled} cells", "category"
+            if free_text(column):
+                return f"it is free text: {many} in {filled} cells", "category", [_of(column, Notice.FREE_TEXT)]
+            return f"it looks like an identifier: {many} in {filled} cells", "category", identifier
         if distinct > MOST_STATES:
-            return f"it has {many}, more than {MOST_STATES} states", "category"
+            return f"it has {many}, more than {MOST_STATES} states", "category", [_of(column, Notice.MANY_VALUES)]
     if column.came == "integer" and distinct == filled and distinct > MOST_INTEGERS:
         low, high = int(column.values[0]), int(column.values[-1])
         if low in (0, 1) and high - low == distinct - 1:
-            return f"it numbers the rows from {low} to {high}", "number"
+            return f"it numbers the rows from {low} to {high}", "number", []
         if distinct > MANY_IDS:
-            return f"it looks like an identifier: {distinct} whole numbers that never repeat", "number"
-    return "", ""
+            return f"it looks like an identifier: {distinct} whole numbers that never repeat", "number", identifier
+    return "", "", []
 
 
 def _aside(column: Column, reason: str, override: str) -> Decision:
-    how = f"; types={{{column.name!r}: {override!r}}} keeps it" if override else ""
+    how = f"; {option('types', {column.name: override})} keeps it" if override else ""
     note = f"{column.name!r} is set aside: {reason}{how}."
     return Decision(column.name, column.came, column.distinct, column.holes, "aside", reason, None, (note,))
 
@@ -140,12 +166,18 @@ def _listed(column: Column, states: Sequence[Label]) -> Decision:
     labels = tuple(states)
     if not labels or len({text_of(label) for label in labels}) != len(labels):
         raise OptionError(f"types for {column.name!r} lists the states {list(labels)}: they must differ, and be some")
-    variable = Variable(column.name, labels, "ordered")
+    label = "" if column.about is None else column.about.label
+    variable = Variable(column.name, labels, "ordered", label=label)
     return Decision(column.name, column.came, column.distinct, column.holes, "ordered", "states as asked", variable)
 
 
 def _taken(
-    column: Column, kind: Kind, options: Options, weights: NDArray[np.float64] | None, reason: str = ""
+    column: Column,
+    kind: Kind,
+    options: Options,
+    weights: NDArray[np.float64] | None,
+    reason: str = "",
+    caseless: bool = False,
 ) -> Decision:
     notes = list(column.notes)
     cuts: tuple[float, ...] = ()
@@ -158,12 +190,15 @@ def _taken(
         states = (False, True)
     else:
         states, unused = _used(column)
+        if caseless:
+            states = spelt_once(column, states)
         if unused:
             notes.append(f"{column.name!r}: categories that no row has are left out: {', '.join(map(repr, unused))}.")
         reason = reason or f"{column.distinct} different values"
     if not states:
         raise TableError(f"column {column.name!r} is empty, so it has no states: list them, or leave the column out")
-    variable = Variable(column.name, states, kind, cuts)
+    label = "" if column.about is None else column.about.label
+    variable = Variable(column.name, states, kind, cuts, label, caseless)
     return Decision(
         column.name, column.came, column.distinct, column.holes, kind, reason or "true or false", variable, tuple(notes)
     )
@@ -175,6 +210,15 @@ def _used(column: Column) -> tuple[tuple[Label, ...], list[Label]]:
         column.codes()  # says that there are too many
     pairs = list(zip(column.labels, column.counts.tolist(), strict=True))
     return tuple(label for label, count in pairs if count), [label for label, count in pairs if not count]
+
+
+def spelt_once(column: Column, states: tuple[Label, ...]) -> tuple[Label, ...]:
+    """Of states that differ in capitals and blanks alone, the most frequent spelling."""
+    counts = dict(zip(column.labels, column.counts.tolist(), strict=True))
+    best: dict[str, Label] = {}
+    for state in sorted(states, key=lambda label: -counts[label]):
+        best.setdefault(folded(str(state)), state)
+    return tuple(state for state in states if state in set(best.values()))
 
 
 def _only(column: Column) -> Label:
@@ -214,7 +258,7 @@ def numbers(column: Column) -> NDArray[np.float64]:
                 row = int(np.argmax(column.codes() == code)) + 1
                 raise TableError(
                     f"column {column.name!r} is to be numbers and holds {value!r} in row {row}; "
-                    f"missing=[{value!r}] takes such cells as holes"
+                    f"{option('missing', [value])} takes such cells as holes"
                 ) from None
         raise
 
@@ -248,6 +292,15 @@ def places(column: Column, variable: Variable, unseen: Unseen = "error") -> tupl
     return found, [unseen_note(column.name, [labels[code] for code in lost], int(column.counts[lost].sum()))]
 
 
+def unseen_in(column: Column, variable: Variable) -> tuple[Noticed, ...]:
+    """The labels of a column that none of these states is, and how many cells hold them."""
+    found = _state_of_value(column, variable)
+    lost = [code for code in np.flatnonzero(found < 0).tolist() if column.counts[code]]
+    labels, cells = column.labels, int(column.counts[lost].sum())
+    shown = tuple(labels[code] for code in lost[:12])
+    return (Noticed(Notice.UNSEEN, (column.name,), shown, cells, cells / max(column.filled, 1)),) if lost else ()
+
+
 def _state_of_value(column: Column, variable: Variable) -> NDArray[np.int32]:
     if variable.cuts and (column.numeric or all(is_number(value) for value in column.values)):
         return np.searchsorted(np.array(variable.cuts), numbers(column), side="right").astype(np.int32)
@@ -256,4 +309,8 @@ def _state_of_value(column: Column, variable: Variable) -> NDArray[np.int32]:
         for code in np.flatnonzero(found < 0):
             text = text_of(labels[code]).lower()
             found[code] = 1 if text in _TRUE else 0 if text in _FALSE else -1
+    if variable.caseless and np.any(found < 0):
+        place = {folded(str(state)): code for code, state in enumerate(variable.states)}
+        for code in np.flatnonzero(found < 0):
+            found[code] = place.get(folded(str(labels[code])), -1)
     return found

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from leverrier.data.column import Came, Column, Source, from_array, from_objects, is_hole, listed
 from leverrier.data.variable import Label, Variable
 from leverrier.errors import MissingExtraError, OptionError, TableError
+from leverrier.hints import option
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 
@@ -71,7 +72,7 @@ def _from_series(name: str, series: Any) -> Column:
 
     kind = series.dtype
     if kind.is_nested():
-        raise TableError(f"column {name!r} holds nested values ({kind}): ignore=[{name!r}] skips it")
+        raise TableError(f"column {name!r} holds nested values ({kind}): {option('ignore', [name])} skips it")
     if isinstance(kind, nw.Categorical | nw.Enum):
         return _from_categories(name, series, nw)
     if kind == nw.String:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import math
-import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leverrier.data.column import Column, Source
+from leverrier.data.column import About, Column, Source
 from leverrier.data.encoded_cells import Encoded, put_together, small
 from leverrier.data.label_alignment import absent_and_extra, realign
-from leverrier.data.labels import Unseen, check_unseen, text_of
+from leverrier.data.labels import Unseen, check_unseen, few
 from leverrier.data.memory_limit import memory_limit, rows_within
+from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.binning import Rule, cuts_of
-from leverrier.data.reading.column_files import file_source
 from leverrier.data.reading.encoding import (
+    DATES,
     Bins,
     Decision,
     Options,
@@ -30,11 +27,14 @@ from leverrier.data.reading.encoding import (
     numbers,
     places,
     raw_numbers,
+    unseen_in,
 )
-from leverrier.data.reading.frames import dict_source, frame_source
+from leverrier.data.reading.file_options import FileOptions
+from leverrier.data.reading.sources import opened
 from leverrier.data.table import Table
 from leverrier.data.variable import Label, Variable
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
 
 def read_table(
@@ -49,13 +49,19 @@ def read_table(
     states: Mapping[str, Sequence[Label]] | None = None,
     unseen: Unseen = "error",
     missing: Collection[Any] = (),
-    encoding: str = "utf-8",
+    join: Mapping[str, Sequence[str]] | None = None,
+    encoding: str | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    sheet: str | int | None = None,
     max_memory: int | str | None = None,
 ) -> Table:
-    """A Table from a dataframe, a dict of columns, or a path to CSV or Parquet; `table.notes` says what was decided.
+    """A Table from a dataframe, a dict of columns, or a path (docs/tables.md lists the kinds of files).
 
-    types      what a column is: "category", "ordered", "number", "boolean", "ignore", or the list of its states
+    `table.notes` says what was decided, `table.quality` what a careful analyst would notice.
+
+    types      what a column is: "category", "caseless", "ordered", "number", "boolean", "day-first", "month-first",
+               "ignore", or the list of its states
     ignore     columns to leave out
     bins       for numbers: how many bins, or the cuts; also by column, {"age": 3, "pay": [1000, 2000]}
     bin_rule   "quantile" (as many rows in each bin) or "width"
@@ -64,7 +70,10 @@ def read_table(
     states     the same from states by variable, such as a network's
     unseen     what a label outside `like` or `states` is: an "error" or a "hole"
     missing    further values that mean a hole, such as "NA" or -9
-    encoding, delimiter   of a CSV file, where it is not UTF-8, or the separator cannot be told from the header
+    join       yes/no columns that are one category: {"colour": ["colour_red", "colour_blue", "colour_green"]}
+    encoding, delimiter   of a text file, where they cannot be told from it
+    decimal    what parts fractions, "." or ",", where it cannot be told column by column
+    sheet      of a workbook: its name, or its place counted from 1
     max_memory bytes, or a text such as "2GB", for the whole program. A table that needs more is read as its distinct
                rows with how often each came (`table.counted`), which learners take alike; if those need more too,
                it is refused
@@ -72,15 +81,30 @@ def read_table(
     check_unseen(unseen)
     limit = memory_limit(max_memory)
     known = known_variables(like, states)
-    if known is not None and types:
-        raise OptionError("like= and states= say what the columns are: leave types= out")
+    files = FileOptions(encoding, delimiter, decimal, sheet)
     if isinstance(source, Table):
-        if types or ignore or missing or weights is not None:
+        if types or ignore or missing or weights is not None or join or files.given:
             raise OptionError("the source is a Table already: only like=, states= and unseen= apply to it")
         return source if known is None else realign(source, known, unseen)
     options = options_of(types, ignore, bins, bin_rule)
-    with opened(source, options, missing, encoding, delimiter, rows_within(limit)) as data:
+    if known is not None:
+        require_agreement(known, options)
+    with opened(source, options, missing, files, join, rows_within(limit)) as data:
         return table_of(data, options, known, weights, unseen, limit)
+
+
+def require_agreement(known: Sequence[Variable], options: Options) -> None:
+    """Where the states are known already, a type may say how cells are written, and nothing else."""
+    for variable in known:
+        asked = options.asked(variable.name)
+        if asked is None or asked in ("ignore", *DATES) or (asked == "number" and variable.cuts):
+            continue
+        if asked in (variable.kind, "category", "caseless") and not variable.cuts:
+            continue
+        raise OptionError(
+            f"{option('types', {variable.name: asked})}: the states of {variable.name!r} are known already: "
+            f"{few(variable.states)}; leave it out"
+        )
 
 
 def table_of(
@@ -119,12 +143,15 @@ def describe_columns(
     bin_rule: Rule = "quantile",
     weights: str | None = None,
     missing: Collection[Any] = (),
-    encoding: str = "utf-8",
+    join: Mapping[str, Sequence[str]] | None = None,
+    encoding: str | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    sheet: str | int | None = None,
 ) -> list[Decision]:
     """What `read_table` would decide, column by column, with the reasons; nothing is encoded."""
     options = options_of(types, ignore, bins, bin_rule)
-    with opened(source, options, missing, encoding, delimiter) as data:
+    with opened(source, options, missing, FileOptions(encoding, delimiter, decimal, sheet), join) as data:
         check_names(data, options, weights)
         each = _weights(data, weights)
         return [decision for _, decision in decisions(data, options, weights, each)]
@@ -188,47 +215,8 @@ def _names(names: str | Collection[str]) -> frozenset[str]:
     return frozenset([names] if isinstance(names, str) else map(str, names))
 
 
-@contextmanager
-def opened(
-    source: Any,
-    options: Options,
-    missing: Collection[Any],
-    encoding: str,
-    delimiter: str | None,
-    most: float = math.inf,
-) -> Iterator[Source]:
-    """The source's columns, with the extra marks of a hole taken out."""
-    marks = {text_of(mark) for mark in ([missing] if isinstance(missing, str) else missing)}
-    if isinstance(source, str | os.PathLike):
-        named = (*options.types, *(options.bins if isinstance(options.bins, Mapping) else ()))
-        numeric = {name for name in named if options.asked(name) == "number"}
-        with file_source(Path(source).expanduser(), encoding, delimiter, marks, numeric, most) as data:
-            yield _marked(data, marks)
-    elif isinstance(source, Table):
-        raise OptionError("the source is a Table already: its columns are table.columns")
-    elif isinstance(source, Mapping):
-        yield _marked(dict_source(source), marks)
-    elif isinstance(source, np.ndarray):
-        if source.ndim != 2:
-            raise TableError(f"an array of shape {source.shape}: expected (rows, columns)")
-        yield _marked(dict_source({f"x{place}": cells for place, cells in enumerate(source.T, 1)}), marks)
-    else:
-        yield _marked(frame_source(source), marks)
-
-
-def _marked(data: Source, marks: set[str]) -> Source:
-    if not marks:
-        return data
-    part = data.part
-    return replace(
-        data,
-        column=lambda name: data.column(name).without(marks),
-        part=None if part is None else lambda start, stop, names: _marked(part(start, stop, names), marks),
-    )
-
-
 def check_names(data: Source, options: Options, weights: Any) -> None:
-    for option, names in (
+    for which, names in (
         ("types", options.types),
         ("ignore", options.ignore),
         ("bins", options.bins if isinstance(options.bins, Mapping) else ()),
@@ -237,7 +225,9 @@ def check_names(data: Source, options: Options, weights: Any) -> None:
         for name in names:
             if name not in data.names:
                 shown = _shown(data.names)
-                raise TableError(f"{option}= names the column {name!r}, which is not there; the columns are {shown}")
+                raise TableError(
+                    f"{option(which)} names the column {name!r}, which is not there; the columns are {shown}"
+                )
 
 
 def _shown(names: Sequence[str]) -> str:
@@ -276,20 +266,27 @@ def _read(
     aside: dict[str, str] = {}
     variables: list[Variable] = []
     encoded = Encoded()
+    noticed = list(data.noticed)
+    about: dict[str, About] = {}
     for column, decision in decisions(data, options, weighing, weights):
         notes += decision.notes
+        noticed += decision.noticed
         if decision.decision == "aside":
             aside[decision.name] = decision.reason
         if column is None or decision.variable is None:
             continue
         variables.append(decision.variable)
+        if column.about is not None:
+            about[column.name] = column.about
         notes += _encode(data, column, decision.variable, unseen, encoded)
     if not variables:
         why = "; ".join(f"{name!r}: {reason}" for name, reason in list(aside.items())[:4])
-        raise TableError(f"{data.what} has no usable column ({why}); types= overrules this")
+        raise TableError(f"{data.what} has no usable column ({why}); {option('types')} overrules this")
     if len(variables) == 1:
         notes.append(f"only {variables[0].name!r} is left: one variable has nothing to be related to.")
-    return put_together(data, variables, encoded, weights, notes, aside, limit)
+    table = put_together(data, variables, encoded, weights, notes, aside, limit)
+    kept = about if not table.counted else {name: replace(each, reasons=None) for name, each in about.items()}
+    return replace(table, noticed=said_once(noticed), about=kept)
 
 
 def _read_known(
@@ -303,12 +300,27 @@ def _read_known(
     given = [name for name in data.names if name not in skip]
     notes = absent_and_extra([variable.name for variable in known], given)
     encoded = Encoded()
+    noticed = list(data.noticed)
     for variable in known:
         if variable.name in given:
             column = data.column(variable.name)
-            notes += _encode(data, column.to_be_cut() if variable.cuts else column, variable, unseen, encoded)
+            column = column.to_be_cut() if variable.cuts else column
+            noticed += column.noticed
+            if unseen == "hole":
+                noticed += unseen_in(column, variable)
+            notes += _encode(data, column, variable, unseen, encoded)
     kept = replace(data, names=tuple(given)) if given else data
-    return put_together(kept, known, encoded, weights, notes, {}, limit)
+    return replace(put_together(kept, known, encoded, weights, notes, {}, limit), noticed=said_once(noticed))
+
+
+def said_once(noticed: Sequence[Noticed]) -> tuple[Noticed, ...]:
+    """What is the same of several columns, as one."""
+    alike = {kind: [each for each in noticed if each.kind is kind] for kind in (Notice.DECIMAL_COMMA, Notice.THOUSANDS)}
+    several = {kind: found for kind, found in alike.items() if len(found) > 1}
+    together = [
+        replace(found[0], columns=tuple(name for each in found for name in each.columns)) for found in several.values()
+    ]
+    return (*(each for each in noticed if each.kind not in several), *together)
 
 
 def _encode(data: Source, column: Column, variable: Variable, unseen: Unseen, encoded: Encoded) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.column import Column, Source, from_array, from_objects, listed, unlisted
+from leverrier.data.column import Came, Column, Source, from_array, from_objects, listed, unlisted
 from leverrier.data.reading.database import first_line, identifier, one_file, quote
 from leverrier.data.reading.formulas import sql_as_it_was
+from leverrier.data.reading.text_forms import AS_WRITTEN, Form, Writing, as_form
 from leverrier.data.reading.text_types import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
 from leverrier.errors import TableError
+from leverrier.hints import option
 
 if TYPE_CHECKING:
     import duckdb
@@ -62,13 +64,16 @@ class Scan:
         path: Path,
         what: str,
         names: tuple[str, ...],
-        missing: Collection[str],
-        numeric: Collection[str],
+        missing: Collection[str] = (),
+        asked: Mapping[str, object] | None = None,
         tall: bool = False,
         most: float = math.inf,
+        writing: Writing | None = None,
     ) -> None:
-        """Beyond `most` rows a column of numbers is counted by DuckDB, or looked at in some of its rows."""
-        self.db, self.what, self.numeric, self.missing = db, what, set(numeric), set(missing)
+        """`asked` are the types of columns that the user gave. Beyond `most` rows a column of numbers is counted by
+        DuckDB, or looked at in some of its rows."""
+        self.db, self.what, self.asked, self.missing = db, what, dict(asked or {}), set(missing)
+        self.writing = writing or Writing()
         self.from_csv = bool(names)
         self.cells = f"read_parquet({one_file(str(path))}, hive_partitioning=false, binary_as_string=true)"
         described = db.execute(f"DESCRIBE SELECT * FROM {self.cells}").fetchall()
@@ -98,7 +103,7 @@ class Scan:
         field = self.fields[name]
         if field.holds == "nested":
             raise TableError(
-                f"{self.what}: column {name!r} holds nested values ({field.kind}): ignore=[{name!r}] skips it"
+                f"{self.what}: column {name!r} holds nested values ({field.kind}): {option('ignore', [name])} skips it"
             )
         try:
             if field.holds == "text" and self.tall:
@@ -132,16 +137,21 @@ class Scan:
         return self.batch.pop(name)
 
     def _typed(self, name: str) -> bool:
-        return self.from_csv or name in self.numeric
+        """Whether texts are asked what they are texts of: in a CSV always, in other files where the user says so."""
+        return self.from_csv or self.writing.decimal is not None or self.asked.get(name) in AS_WRITTEN
+
+    def _form(self, name: str, texts: Collection[str], came: Came) -> Form | None:
+        return self.writing.form(texts, came, self.asked.get(name)) if self._typed(name) else None
 
     def _short_text(self, name: str, cells: list[str | None]) -> Column:
         distinct = {text for text in cells if text is not None and text.strip() and text not in self.missing}
         if not self._typed(name):
             return from_objects(name, [text if text in distinct else None for text in cells])
         came, notes = what_texts_are(name, Texts.of(distinct))
-        value = parse(distinct, came)
+        form = self._form(name, distinct, came)
+        value = parse(distinct, "text" if form else came)
         column = from_objects(name, [value.get(text) for text in cells])
-        return replace(column, notes=(*column.notes, *notes))
+        return as_form(column, form) if form else replace(column, notes=(*column.notes, *notes))
 
     def _tall_text(self, name: str, cells: str) -> Column:
         skipped = ", ".join(quote(text) for text in ("", *self.missing))
@@ -154,14 +164,21 @@ class Scan:
         else:
             texts = self._tested(name, filled)
         came, notes = what_texts_are(name, texts) if self._typed(name) else ("text", ())
+        form = self._form(name, [text for text, _ in pairs] or self._some(filled), came)
+        if form is not None and not pairs and not self._all_match(filled, form):
+            form = None
+        noticed = () if form is None else (form.noticed(name, [text for text, _ in pairs[:99]] or self._some(filled)),)
+        if form is not None:
+            came, notes = form.came, ()
         if came != "text":
-            value = f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came]} END"
+            value = f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came] if form is None else form.sql} END"
             self.recipes[name] = Recipe(value, "date" if came == "date" else "array")
             if self.n_rows > self.most:
                 found = self._counted(name, value, self.recipes[name].holds)
-                return replace(found, notes=(*notes, *found.notes))
+                return replace(found, notes=(*notes, *found.notes), noticed=noticed)
             parsed = self._fetch(value, cells)
-            return replace(from_array(name, _moments(parsed) if came == "date" else parsed), notes=notes)
+            column = from_array(name, _moments(parsed) if came == "date" else parsed)
+            return replace(column, notes=notes, noticed=noticed)
         if self._about(name) > _MANY:
             return unlisted(name, "text", self._about(name), texts.size, self.n_rows, notes)
         values, counts = [text for text, _ in pairs], np.array([count for _, count in pairs], dtype=np.int64)
@@ -237,6 +254,14 @@ class Scan:
             f"SELECT count(*), count_if({mark}), list(DISTINCT v) FILTER ({mark}), {tests} FROM {filled}"
         )
         return Texts(size, sorted(found or []), dict(zip(meanings, passed, strict=True)), marked)
+
+    def _some(self, filled: str) -> list[str]:
+        return [row[0] for row in self.db.execute(f"SELECT v FROM {filled} LIMIT {_SAMPLE}").fetchall()]
+
+    def _all_match(self, filled: str, form: Form) -> bool:
+        mark = ", ".join(quote(mark) for mark in MARKS)
+        test = f"regexp_full_match(v, {quote(form.matches)}) OR lower(v) IN ({mark})"
+        return bool(self._one(f"SELECT coalesce(bool_and({test}), true) FROM {filled}")[0])
 
     def _codes(self, cells: str, values: list[str]) -> NDArray[np.int32]:
         """Each cell's place among these texts, −1 for a hole: an enumeration looks them up."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leverrier.data.column import Came
+from leverrier.hints import option
 
 MARKS = ("na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
 """Texts that often mean a hole: they do where all else is numbers, dates or true and false; elsewhere they are said."""
@@ -77,7 +78,7 @@ def what_texts_are(name: str, texts: Texts) -> tuple[Came, tuple[str, ...]]:
         return came, ()
     shown = ", ".join(repr(mark) for mark in texts.marks)
     if came == "text":
-        return came, (f"{name!r} has the state {shown}; missing={texts.marks!r} takes such cells as holes.",)
+        return came, (f"{name!r} has the state {shown}; {option('missing', texts.marks)} takes such cells as holes.",)
     return came, (f"{name!r}: {shown} is taken as missing, all other cells being {_PLURAL[came]}.",)
 
 

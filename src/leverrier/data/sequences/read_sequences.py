@@ -14,7 +14,16 @@ from leverrier.data.column import Column
 from leverrier.data.labels import Unseen, check_unseen
 from leverrier.data.reading.binning import Rule, cuts_of
 from leverrier.data.reading.encoding import Bins
-from leverrier.data.reading.read_table import known_variables, opened, options_of, raw_columns, read_table, table_of
+from leverrier.data.reading.file_options import FileOptions
+from leverrier.data.reading.read_table import (
+    known_variables,
+    options_of,
+    raw_columns,
+    read_table,
+    require_agreement,
+    table_of,
+)
+from leverrier.data.reading.sources import opened
 from leverrier.data.sequences.sequences import Sequences, lagged
 from leverrier.data.sequences.time_axis import Gaps, lay_out, time_numbers
 from leverrier.data.table import Label, Table, Variable
@@ -37,8 +46,11 @@ def read_sequences(
     states: Mapping[str, Sequence[Label]] | None = None,
     unseen: Unseen = "error",
     missing: Collection[Any] = (),
-    encoding: str = "utf-8",
+    join: Mapping[str, Sequence[str]] | None = None,
+    encoding: str | None = None,
     delimiter: str | None = None,
+    decimal: str | None = None,
+    sheet: str | int | None = None,
 ) -> Sequences:
     """Sequences from a dataframe, a dict of columns, or a path; `notes` says what was decided.
 
@@ -50,7 +62,7 @@ def read_sequences(
     """
     fitted = like.table if isinstance(like, Sequences) else like
     if isinstance(source, Sequences):
-        if by or time or ignore or types or missing:
+        if by or time or ignore or types or missing or join or encoding or delimiter or decimal or sheet:
             raise OptionError("the source is Sequences already: only like=, states= and unseen= apply to it")
         return source.with_table(read_table(source.table, like=fitted, states=states, unseen=unseen))
     if isinstance(source, Table):
@@ -65,9 +77,10 @@ def read_sequences(
     options = options_of(types, tuple(dict.fromkeys((*own, *left))), bins, bin_rule)
     known = known_variables(fitted, states)
     check_unseen(unseen)
-    if known is not None and types:
-        raise OptionError("like= and states= say what the columns are: leave types= out")
-    with opened(source, options, missing, encoding, delimiter) as data:
+    if known is not None:
+        require_agreement(known, options)
+    files = FileOptions(encoding, delimiter, decimal, sheet)
+    with opened(source, options, missing, files, join) as data:
         raw = raw_columns(data, own)
         table = table_of(data, options, known, unseen=unseen)
         absent = [name for name in table.variables if name not in data.names]

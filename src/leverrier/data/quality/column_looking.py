@@ -1,0 +1,110 @@
+"""What one column shows: codes for missing, spellings, free text, many values, a grouping of rows."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from leverrier.data.column import Column
+from leverrier.data.quality.noticed import Notice, Noticed
+
+SENTINELS = frozenset(
+    {-1.0, *(sign * float(digit * length) for sign in (1, -1) for digit in "6789" for length in range(1, 6))}
+    | {sign * float(f"{nines}{last}") for sign in (1, -1) for nines in ("9", "99", "999") for last in "5678"}
+)
+"""Numbers that forms use for “no answer”: 9, 99, 999, 8888, 97, 998, −1, −9 …"""
+MOST_SENTINELS = 3
+FEW = 12
+GROUPS = re.compile(
+    r"(^|[_\W])(id|ids|nr|no|num|key)([_\W]|$)|house|family|patient|person|subject|school|class(room)?$|site"
+    r"|cluster|psu|group|village|respondent|hh|pupil|student|client|customer|case",
+    re.IGNORECASE,
+)
+
+
+def look_at_column(column: Column) -> Iterator[Noticed]:
+    """What is noticed in the values of a column and how often each occurs."""
+    yield from column.noticed
+    if not column.distinct or not len(column.values):
+        return
+    if column.came in ("integer", "number"):
+        yield from sentinels(column)
+    if column.came in ("text", "category"):
+        yield from spellings(column)
+    yield from groups(column)
+
+
+def sentinels(column: Column) -> Iterator[Noticed]:
+    """Numbers at either end that forms use for “no answer” and that stand far off from all others."""
+    values = np.asarray(column.values, dtype=np.float64)
+    counts = column.counts[np.isfinite(values)]
+    values = values[np.isfinite(values)]
+    found: list[float] = []
+    for ascending in (True, False):
+        ends = values[::-1] if ascending else values
+        for size in range(MOST_SENTINELS, 0, -1):
+            far, rest = ends[:size], ends[size:]
+            if len(rest) >= 2 and all(value in SENTINELS for value in far.tolist()) and _far_off(far, rest):
+                found += far.tolist()
+                break
+    if found:
+        cells = int(counts[np.isin(values, found)].sum())
+        if cells >= 2:
+            shown = tuple(int(value) if value.is_integer() else value for value in sorted(found))
+            yield Noticed(Notice.SENTINEL, (column.name,), shown, cells, cells / max(column.filled, 1))
+
+
+def _far_off(far: np.ndarray, rest: np.ndarray) -> bool:
+    """Whether the gap is wider than all that is left; among few whole numbers, thrice the steps between them."""
+    gap = float(np.abs(far[:, None] - rest[None, :]).min())
+    if gap > np.ptp(rest):
+        return True
+    steps = np.abs(np.diff(rest))
+    return bool(len(rest) <= FEW and gap >= 3 * np.median(steps) and gap > steps.max())
+
+
+def spellings(column: Column) -> Iterator[Noticed]:
+    """Texts that are the same but for capitals and blanks."""
+    if len(column.values) > 10_000:
+        return
+    alike: dict[str, list[str]] = defaultdict(list)
+    for value, count in zip(column.values, column.counts.tolist(), strict=True):
+        if isinstance(value, str) and count:
+            alike[folded(value)].append(value)
+    several = [value for group in alike.values() if len(group) > 1 for value in group]
+    if several:
+        yield Noticed(Notice.SPELLINGS, (column.name,), tuple(several[:12]), len(several))
+
+
+def folded(text: str) -> str:
+    """The text without what people write differently each time: capitals and blanks."""
+    return " ".join(text.split()).casefold()
+
+
+def free_text(column: Column) -> bool:
+    """Whether texts read like sentences rather than like codes."""
+    texts = [value for value in list(column.values)[:500] if isinstance(value, str)]
+    return bool(texts) and float(np.mean([len(text.split()) for text in texts])) >= 2.5
+
+
+def groups(column: Column) -> Iterator[Noticed]:
+    """A column whose equal values stand together, a few rows each: somebody's, or some place's, rows."""
+    if column.came not in ("integer", "text", "date", "number") or column.holes or not len(column.values):
+        return
+    distinct, size = column.distinct, column.filled / max(column.distinct, 1)
+    if column.came == "date":
+        codes = column.codes()
+        if distinct > FEW and np.all(np.diff(codes) >= 0):
+            yield Noticed(Notice.SORTED, (column.name,), name="date")
+        return
+    named = GROUPS.search(column.name) is not None
+    if not named or distinct < 10 or not 1.2 <= size <= 50 or column.counts.max() > max(100, 10 * size):
+        return
+    codes = column.codes()
+    runs = 1 + int(np.count_nonzero(np.diff(codes)))
+    if runs <= 1.5 * distinct or column.came == "text":
+        rows = int(column.counts[column.counts > 1].sum())
+        yield Noticed(Notice.CLUSTERED_ROWS, (column.name,), count=rows, name=column.name)

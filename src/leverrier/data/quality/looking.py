@@ -1,0 +1,188 @@
+"""What the rows of a table show together: copies, totals, one category in several columns, skipped questions.
+
+The work is bounded: some thousand rows, spread over the table, and some hundred columns are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.arrays import Floats
+from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.data.quality.row_looking import Table, look_at_rows
+
+ROWS = 5000
+"""Rows that are looked at, spread evenly; what is said of all rows holds in these."""
+COLUMNS = 150
+LEAST_ROWS = 20
+ALIKE, CORRELATED = 0.95, 0.9995
+"""Agreement beyond chance, and correlation of numbers, from which columns may be copies."""
+YES = frozenset({"1", "true", "yes", "y", "x", "on"})
+NO = frozenset({"0", "false", "no", "n", "off"})
+
+Codes = NDArray[np.int32]
+
+
+def looked(table: Table) -> tuple[Noticed, ...]:
+    """What can be seen in the rows; nothing in a table with too few of them."""
+    if table.n_rows < LEAST_ROWS or not table.columns:
+        return ()
+    rows = np.unique(np.linspace(0, table.n_rows - 1, min(ROWS, table.n_rows)).astype(np.int64))
+    some = table.take(rows)
+    codes = np.where(some.codes == some.missing, -1, some.codes.astype(np.int32))[:COLUMNS]
+    names = tuple(column.name for column in table.columns[:COLUMNS])
+    numbers = {name: some.numbers[name] for name in names if name in some.numbers}
+    hot = list(one_hot(table, names, codes))
+    taken = {name for each in hot for name in each.columns}
+    found = [*copies(names, codes, numbers, taken), *hot, *totals(names, numbers), *skips(table, names, codes)]
+    return (*found, *look_at_rows(table))
+
+
+def copies(names: tuple[str, ...], codes: Codes, numbers: dict[str, Floats], taken: set[str]) -> Iterator[Noticed]:
+    """Columns that say the same under other names, wholly or nearly; of several that are equal, one sentence."""
+    first = [_by_appearance(cells) for cells in codes]
+    same: dict[bytes, list[str]] = {}
+    for name, cells in zip(names, first, strict=True):
+        exact = numbers[name].tobytes() if name in numbers and _continuous(numbers[name]) else cells.tobytes()
+        same.setdefault(exact, []).append(name)
+    for group in same.values():
+        if len(group) > 1:
+            yield Noticed(Notice.DUPLICATE, tuple(group))
+    left = [group[0] for group in same.values()]
+    place = {name: index for index, name in enumerate(names)}
+    for i, one in enumerate(left):
+        for other in left[i + 1 :]:
+            if {one, other} <= taken:
+                continue
+            share = _agreement(one, other, codes[place[one]], codes[place[other]], numbers)
+            if share is not None:
+                yield Noticed(Notice.NEAR_DUPLICATE, (one, other), share=share)
+
+
+def _continuous(values: Floats) -> bool:
+    return len(np.unique(values[~np.isnan(values)])) > 12
+
+
+def _by_appearance(cells: Codes) -> Codes:
+    """States numbered as they first appear, so that 0/1 and no/yes are the same column; a hole is a state."""
+    values, first, back = np.unique(cells, return_index=True, return_inverse=True)
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(len(values))
+    return rank[back]
+
+
+def _agreement(one: str, other: str, a: Codes, b: Codes, numbers: dict[str, Floats]) -> float | None:
+    """The share of rows in which two columns say the same, if that is beyond what their frequencies give."""
+    if one in numbers and other in numbers and _continuous(numbers[one]) and _continuous(numbers[other]):
+        x, y = numbers[one], numbers[other]
+        both = ~(np.isnan(x) | np.isnan(y))
+        if both.sum() < LEAST_ROWS or not (np.ptp(x[both]) and np.ptp(y[both])):
+            return None
+        return 1.0 if abs(float(np.corrcoef(x[both], y[both])[0, 1])) > CORRELATED else None
+    both = (a >= 0) & (b >= 0)
+    size = int(max(a.max(initial=0), b.max(initial=0))) + 1
+    if both.sum() < LEAST_ROWS or size > 40 or abs(int(a.max(initial=0)) - int(b.max(initial=0))) > 1:
+        return None
+    joint = np.bincount(a[both] * size + b[both], minlength=size * size).reshape(size, size) / both.sum()
+    best = joint.max(axis=1).sum()
+    if len(np.unique(joint.argmax(axis=1)[joint.sum(axis=1) > 0])) < np.count_nonzero(joint.sum(axis=1)):
+        return None  # (two states of one go with the same state of the other)
+    chance = float((joint.sum(axis=1) * joint.sum(axis=0)[joint.argmax(axis=1)]).sum())
+    return float(best) if chance < 1 and (best - chance) / (1 - chance) >= ALIKE and best < 1 else None
+
+
+def one_hot(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Noticed]:
+    """Runs of yes/no columns of which exactly one is yes in (nearly) every row."""
+    yes = [_yes(table, name) for name in names]
+    start = 0
+    while start < len(names):
+        stop, total = start, np.zeros(codes.shape[1], dtype=np.int32)
+        while stop < len(names) and yes[stop] is not None:
+            more = total + (codes[stop] == yes[stop])
+            if more.max(initial=0) > 1 and np.mean(more > 1) > 0.002:
+                break
+            total, stop = more, stop + 1
+        share = float(np.mean(total == 1))
+        if stop - start >= 3 and share >= 0.995:
+            group = names[start:stop]
+            yield Noticed(Notice.ONE_HOT, group, share=share, name=_stem(group))
+        start = max(stop, start + 1)
+
+
+def _yes(table: Table, name: str) -> int | None:
+    states = [str(state).strip().lower() for state in table.columns[table.index(name)].states]
+    if len(states) != 2 or not (set(states) & YES and set(states) & NO):
+        return None
+    return next(code for code, state in enumerate(states) if state in YES)
+
+
+def _stem(names: tuple[str, ...]) -> str:
+    """What the names begin with, as the name of the one column."""
+    shortest = min(names, key=len)
+    size = next((i for i in range(len(shortest)) if len({name[i] for name in names}) > 1), len(shortest))
+    return shortest[:size].rstrip(" _-.:=[(") or "category"
+
+
+def totals(names: tuple[str, ...], numbers: dict[str, Floats]) -> Iterator[Noticed]:
+    """Columns that are exactly the sum of others, found by least squares with weights that come out as 0 and 1."""
+    wanted = [name for name in names if name in numbers and np.ptp(numbers[name][~np.isnan(numbers[name])]) > 0][:40]
+    if len(wanted) < 3:
+        return
+    cells = np.stack([numbers[name] for name in wanted], axis=1)
+    cells = cells[~np.isnan(cells).any(axis=1) & np.isfinite(cells).all(axis=1)][:2000]
+    if len(cells) < max(LEAST_ROWS, 2 * len(wanted)):
+        return
+    for place, name in enumerate(wanted):
+        others = np.delete(cells, place, axis=1)
+        left = [each for each in wanted if each != name]
+        weights = np.linalg.lstsq(others, cells[:, place], rcond=None)[0]
+        rounded = np.rint(weights)
+        if not set(rounded.tolist()) <= {0.0, 1.0} or rounded.sum() < 2 or np.abs(weights - rounded).max() > 1e-4:
+            continue
+        scale = np.abs(cells[:, place]).max()
+        if np.abs(others @ rounded - cells[:, place]).max() <= 1e-6 * max(scale, 1e-12):
+            parts = tuple(each for each, weight in zip(left, rounded, strict=True) if weight)
+            yield Noticed(Notice.TOTAL, (name, *parts))
+
+
+def skips(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Noticed]:
+    """Columns that are empty wherever another one has some answer, and filled elsewhere."""
+    patterns: dict[bytes, list[int]] = {}
+    for place, cells in enumerate(codes):
+        if 0.02 <= np.mean(cells < 0) <= 0.98:
+            patterns.setdefault((cells < 0).tobytes(), []).append(place)
+    said: dict[tuple[str, tuple[int, ...]], list[str]] = {}
+    for places in list(patterns.values())[:40]:
+        found = _explained(codes, places, table)
+        if found is not None:
+            said.setdefault(found, []).extend(names[place] for place in places)
+    for (gate, states), columns in said.items():
+        column, cells = table.columns[table.index(gate)], table.column(gate)
+        count = int(np.isin(cells, states).sum())
+        yield Noticed(
+            Notice.SKIP, tuple(columns), tuple(column.states[state] for state in states), count=count, name=gate
+        )
+
+
+def _explained(codes: Codes, places: list[int], table: Table) -> tuple[str, tuple[int, ...]] | None:
+    """The column and its states that imply these holes; the one that leaves the fewest other holes."""
+    holes = codes[places[0]] < 0
+    best: tuple[float, str, tuple[int, ...]] | None = None
+    for place, gate in enumerate(codes):
+        variable = table.columns[place]
+        seen = gate >= 0
+        if place in places or variable.cardinality > 12 or seen.mean() < 0.9:
+            continue
+        size = np.bincount(gate[seen], minlength=variable.cardinality)
+        empty = np.bincount(gate[seen & holes], minlength=variable.cardinality)
+        implied = np.flatnonzero((empty == size) & (size >= max(5, 0.01 * len(holes))))
+        other = np.setdiff1d(np.flatnonzero(size), implied)
+        if not len(implied) or not len(other):
+            continue
+        rest = empty[other].sum() / size[other].sum()
+        if rest <= 0.2 and (best is None or rest < best[0]):
+            best = float(rest), variable.name, tuple(implied.tolist())
+    return None if best is None else best[1:]

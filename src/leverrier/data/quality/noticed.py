@@ -1,0 +1,83 @@
+"""A thing that was noticed in the data: what kind, in which columns, with which values and how often."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from leverrier.data.variable import Label
+
+
+class Notice(StrEnum):
+    """What can be noticed. The value is its short name."""
+
+    ENCODING = "text encoding"
+    SHEET = "sheet"
+    DECIMAL_COMMA = "decimal comma"
+    THOUSANDS = "thousands separator"
+    UNIT = "unit"
+    DATES = "dates"
+    DATE_ORDER = "order of day and month"
+    TEXT_NUMBERS = "numbers as text"
+    MIXED_UNITS = "several units"
+    USER_MISSING = "user-missing codes"
+    SENTINEL = "codes that may mean missing"
+    SPELLINGS = "several spellings"
+    FREE_TEXT = "free text"
+    IDENTIFIER = "identifier"
+    MANY_VALUES = "many values in few rows"
+    CONSTANT = "constant"
+    DUPLICATE = "duplicate columns"
+    NEAR_DUPLICATE = "nearly duplicate columns"
+    ONE_HOT = "one category in several columns"
+    JOINED = "columns joined"
+    TOTAL = "total of other columns"
+    SKIP = "skip pattern"
+    DUPLICATE_ROWS = "duplicate rows"
+    CLUSTERED_ROWS = "clustered rows"
+    SORTED = "sorted rows"
+    TIME_ORDERED = "rows in order of time"
+    UNSEEN = "labels never seen"
+
+
+IMPORTANT = frozenset(
+    {
+        Notice.ENCODING,
+        Notice.DECIMAL_COMMA,
+        Notice.DATE_ORDER,
+        Notice.TEXT_NUMBERS,
+        Notice.MIXED_UNITS,
+        Notice.SENTINEL,
+        Notice.SPELLINGS,
+        Notice.MANY_VALUES,
+        Notice.DUPLICATE,
+        Notice.NEAR_DUPLICATE,
+        Notice.ONE_HOT,
+        Notice.TOTAL,
+        Notice.SKIP,
+        Notice.DUPLICATE_ROWS,
+        Notice.CLUSTERED_ROWS,
+        Notice.TIME_ORDERED,
+        Notice.UNSEEN,
+    }
+)
+"""What may change the answer: said before a verdict. The rest is said by `check` and in the report."""
+
+
+@dataclass(frozen=True)
+class Noticed:
+    """One thing; what the fields hold is said by the sentence made of it (`report/words/quality_words.py`)."""
+
+    kind: Notice
+    columns: tuple[str, ...] = ()
+    values: tuple[Label, ...] = ()
+    count: int = 0
+    """Cells, or rows, that it is about."""
+    share: float | None = None
+    """Of them, where that says more."""
+    name: str = ""
+    """A name that goes with it: an encoding, a sheet, a unit, a column that explains it."""
+
+    @property
+    def important(self) -> bool:
+        return self.kind in IMPORTANT

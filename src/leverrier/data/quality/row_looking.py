@@ -1,0 +1,120 @@
+"""What the order of rows, and rows that are equal, show: copies, groups, a table in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.arrays import Floats
+from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.data.variable import Variable
+
+
+class Table(Protocol):
+    """What is looked at of a table."""
+
+    @property
+    def columns(self) -> tuple[Variable, ...]: ...
+    @property
+    def codes(self) -> NDArray[np.unsignedinteger]: ...
+    @property
+    def weights(self) -> Floats | None: ...
+    @property
+    def counted(self) -> bool: ...
+    @property
+    def raw(self) -> Mapping[str, Floats]: ...
+    @property
+    def numbers(self) -> Mapping[str, Floats]: ...
+    @property
+    def noticed(self) -> tuple[Noticed, ...]: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def missing(self) -> int: ...
+
+    def take(self, rows: Any) -> Table: ...
+    def index(self, name: str) -> int: ...
+    def column(self, name: str) -> NDArray[np.unsignedinteger]: ...
+
+
+ROWS = 20_000
+LEAST_ROWS = 50
+LAGS = (97, 211, 389, 617)
+"""Rows so far apart stand for rows that have nothing to do with each other."""
+PATTERNS = 200
+"""Rows with a copy that are compared with all others."""
+
+
+def look_at_rows(table: Table) -> Iterator[Noticed]:
+    """Rows that are copies; neighbours that are alike, and why."""
+    if table.counted or table.weights is not None or table.n_rows < LEAST_ROWS or len(table.columns) < 3:
+        return
+    cells = _cells(table)
+    copied = _copies(cells)
+    if copied:
+        share = copied / cells.shape[1]
+        yield Noticed(Notice.DUPLICATE_ROWS, count=round(share * table.n_rows), share=share)
+    named = {each.kind: each for each in table.noticed if each.kind in (Notice.CLUSTERED_ROWS, Notice.SORTED)}
+    alike = _neighbours_alike(cells)
+    moment = named.get(Notice.SORTED)
+    if alike and moment is not None and moment.name == "date":
+        yield Noticed(Notice.TIME_ORDERED, moment.columns)
+        return
+    ordered = [name for name, codes in zip(_names(table), cells, strict=False) if _sorted(codes)]
+    for name in ordered[:2]:
+        yield Noticed(Notice.SORTED, (name,))
+    if alike and not ordered and Notice.CLUSTERED_ROWS not in named and not copied:
+        yield Noticed(Notice.CLUSTERED_ROWS, count=table.n_rows)
+
+
+def _names(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns)
+
+
+def _cells(table: Table) -> NDArray[np.int64]:
+    """Codes of the first rows, with numbers as finely as they came: (variables, rows)."""
+    cells = table.codes[:, :ROWS].astype(np.int64)
+    for place, name in enumerate(_names(table)):
+        if name in table.raw:
+            _, cells[place] = np.unique(table.raw[name][:ROWS], return_inverse=True)
+    return cells
+
+
+def _copies(cells: NDArray[np.int64]) -> int:
+    """Rows that equal another one although no row differs from them in one cell alone: where copies come from chance,
+    near misses are more frequent than hits."""
+    rows = np.ascontiguousarray(cells.T)
+    _, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
+    twice = np.flatnonzero(counts > 1)
+    if not len(twice) or len(cells) < 4:
+        return 0
+    looked = twice[np.unique(np.linspace(0, len(twice) - 1, min(PATTERNS, len(twice))).astype(np.int64))]
+    odd = sum(
+        int(counts[pattern]) - 1
+        for pattern in looked.tolist()
+        if np.count_nonzero((rows != rows[first[pattern]]).sum(axis=1) == 1) == 0
+    )
+    extra = int((counts[looked] - 1).sum())
+    return round(odd * (int((counts[twice] - 1).sum()) / extra)) if odd >= 3 and odd >= 0.5 * extra else 0
+
+
+def _neighbours_alike(cells: NDArray[np.int64]) -> bool:
+    """Whether a row agrees with the next one in clearly more cells than with rows far from it."""
+    n = cells.shape[1]
+    lags = [lag for lag in LAGS if lag < n // 2]
+    if n < 4 * LEAST_ROWS or not lags:
+        return False
+    near = (cells[:, 1:] == cells[:, :-1]).mean(axis=0)
+    far = [(cells[:, lag:] == cells[:, :-lag]).mean(axis=0) for lag in lags]
+    base = float(np.mean([each.mean() for each in far]))
+    spread = float(np.sqrt(np.mean([each.var() for each in far]) / len(near)))
+    # Eight standard errors, and a tenth of what is left to agree on.
+    return bool(near.mean() - base > max(8 * spread, 0.1 * (1 - base)))
+
+
+def _sorted(codes: NDArray[np.int64]) -> bool:
+    steps = np.diff(codes)
+    return bool((np.all(steps >= 0) or np.all(steps <= 0)) and np.count_nonzero(steps) >= 2)

@@ -1,0 +1,55 @@
+"""What a user says of a file and of its columns: the same options wherever data are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from numpy.typing import ArrayLike
+
+from leverrier.data.variable import Label
+from leverrier.errors import OptionError
+from leverrier.hints import option
+
+FILE_OPTIONS = ("encoding", "delimiter", "decimal", "sheet")
+
+
+class ReadingOptions(TypedDict, total=False):
+    """What every function that reads a table accepts beside its own options; see `read_table`."""
+
+    types: Mapping[str, str | Sequence[Label]] | None
+    ignore: str | Collection[str]
+    missing: Collection[Any]
+    weights: str | ArrayLike | None
+    join: Mapping[str, Sequence[str]] | None
+    encoding: str | None
+    delimiter: str | None
+    decimal: str | None
+    sheet: str | int | None
+    by: str | Sequence[str] | None
+    time: str | None
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How the cells of a file are to be read; None where the file tells."""
+
+    encoding: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    sheet: str | int | None = None
+
+    def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise OptionError(f'{option("decimal", self.decimal)}: expected "." or ","')
+
+    @property
+    def given(self) -> list[str]:
+        return [name for name in FILE_OPTIONS if getattr(self, name) is not None]
+
+    def only(self, what: str, *fitting: str) -> None:
+        """Options that mean nothing for this kind of source are not passed over in silence."""
+        for name in self.given:
+            if name not in fitting:
+                raise OptionError(f"{option(name)} is not for {what}: leave it out")

@@ -1,0 +1,105 @@
+"""JSON lines, Arrow and R: files that other libraries hand over as records or frames."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from leverrier.data.column import Source
+from leverrier.data.reading.file_options import FileOptions
+from leverrier.data.reading.frames import dict_source, frame_source
+from leverrier.errors import MissingExtraError, TableError
+
+JSON, ARROW, R = (".jsonl", ".ndjson"), (".feather", ".arrow", ".ipc"), (".rds", ".rda", ".rdata")
+
+
+def record_source(path: Path, files: FileOptions) -> Source:
+    """The columns of such a file."""
+    suffix = path.suffix.lower()
+    if suffix in JSON:
+        files.only("a file of JSON lines", "encoding", "decimal")
+        return _named(_json_lines(path, files.encoding or "utf-8-sig"), path)
+    files.only(f"a {suffix} file", "decimal")
+    return _named(frame_source(_arrow(path) if suffix in ARROW else _r_frame(path)), path)
+
+
+def _named(source: Source, path: Path) -> Source:
+    return Source(str(path), source.names, source.n_rows, source.column, source.noticed)
+
+
+def _json_lines(path: Path, encoding: str) -> Source:
+    """One object a line; a key that an object lacks is a hole."""
+    columns: dict[str, list[Any]] = {}
+    rows = number = 0
+    try:
+        with open(path, encoding=encoding) as lines:
+            for number, line in enumerate(lines, 1):
+                if not line.strip():
+                    continue
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise TableError(
+                        f"{path}, line {number}: expected an object, {{…}}, with the cells of a row by name"
+                    )
+                for name in record:
+                    if name not in columns:
+                        columns[name] = [None] * rows
+                rows += 1
+                for name, cells in columns.items():
+                    cells.append(record.get(name))
+    except UnicodeDecodeError:
+        raise TableError(f"{path}: not {encoding} text: save it as UTF-8") from None
+    except (json.JSONDecodeError, RecursionError) as problem:
+        said = f"line {number}: {problem.msg}" if isinstance(problem, json.JSONDecodeError) else "nested too deeply"
+        raise TableError(f"{path}, {said}") from None
+    if not columns:
+        raise TableError(f"{path} is empty: expected an object, {{…}}, on each line")
+    return dict_source(columns)
+
+
+def _arrow(path: Path) -> Any:
+    """By pyarrow or polars, whichever is there."""
+    try:
+        import pyarrow
+    except ImportError:
+        return _polars_arrow(path)
+    try:
+        import pyarrow.feather
+
+        return pyarrow.feather.read_table(str(path))
+    except (pyarrow.ArrowException, OSError) as problem:
+        try:  # a stream of batches rather than a file of them
+            with pyarrow.OSFile(str(path)) as file:
+                return pyarrow.ipc.open_stream(file).read_all()
+        except (pyarrow.ArrowException, OSError):
+            raise TableError(f"{path}: cannot be read as Arrow ({str(problem).strip()[:200]})") from None
+
+
+def _polars_arrow(path: Path) -> Any:
+    try:
+        import polars
+    except ImportError:
+        raise MissingExtraError(f"{path}: Arrow files need pyarrow: pip install pyarrow") from None
+    try:
+        return polars.read_ipc(path)
+    except (polars.exceptions.PolarsError, OSError) as problem:
+        raise TableError(f"{path}: cannot be read as Arrow ({str(problem).strip()[:200]})") from None
+
+
+def _r_frame(path: Path) -> Any:
+    """The data frame in a file of R; of several, none is chosen in silence."""
+    try:
+        import pyreadr  # type: ignore[import-not-found]
+    except ImportError:
+        raise MissingExtraError(
+            f"{path}: R's files need pyreadr: pip install pyreadr (or in R: write.csv(x, 'x.csv'))"
+        ) from None
+    try:
+        found = pyreadr.read_r(str(path))
+    except (pyreadr.PyreadrError, pyreadr.LibrdataError, OSError, ValueError) as problem:
+        raise TableError(f"{path}: cannot be read as a file of R ({str(problem).strip()[:200]})") from None
+    if len(found) != 1:
+        names = ", ".join(repr(name) for name in found)
+        raise TableError(f"{path} holds {len(found)} data frames ({names}): save the one that is meant with saveRDS")
+    return next(iter(found.values()))

@@ -1,0 +1,170 @@
+"""What was noticed in the data, a line each: what it is, what was done, and the option that overrules it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.hints import option
+
+MOST = 6
+
+
+def quality_line(each: Noticed) -> str:
+    """One sentence."""
+    return _WORDS[each.kind](each)
+
+
+def quality_lines(noticed: Iterable[Noticed], important: bool = False) -> list[str]:
+    """A sentence each; only of what may change the answer, if so asked."""
+    return [quality_line(each) for each in noticed if each.important or not important]
+
+
+def _few(names: Sequence[object], most: int = MOST) -> str:
+    shown = ", ".join(repr(name) for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _one(each: Noticed) -> str:
+    return repr(each.columns[0])
+
+
+def _types(each: Noticed, kind: str) -> str:
+    return option("types", {each.columns[0]: kind})
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"
+
+
+def _cells(count: int) -> str:
+    return f"{count:,} cell{'' if count == 1 else 's'}"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.3g} %"
+
+
+def _sentinel(each: Noticed) -> str:
+    holds = f"{_few(each.values)} in {_cells(each.count)} of {_one(each)} stand far from all other numbers"
+    return f"{holds}: if they mean “missing”, {option('missing', list(each.values))} takes them as holes."
+
+
+def _one_hot(each: Noticed) -> str:
+    join = option("join", {each.name: list(each.columns)})
+    return (
+        f"{_few(each.columns)} are one category in {len(each.columns)} columns (exactly one is yes in "
+        f"{_percent(each.share)} of rows), which looks like something hidden: {join} makes one column of them."
+    )
+
+
+def _total(each: Noticed) -> str:
+    return (
+        f"{_one(each)} is the sum of {_few(each.columns[1:])}: it adds nothing, and ties them together; "
+        f"{option('ignore', [each.columns[0]])} leaves it out."
+    )
+
+
+def _clustered(each: Noticed) -> str:
+    where = f" of one {each.name!r}" if each.name else ""
+    return (
+        f"{_rows(each.count)}{where} come in groups and are alike within them: they count as fewer rows than they are, "
+        f"and tests are too sure; {option('groups', each.name) if each.name else 'one row a group'} respects that."
+    )
+
+
+def _near(each: Noticed) -> str:
+    same = f"{_few(each.columns)} say the same in {_percent(each.share)} of rows"
+    return f"{same}: one may be a copy of the other; {option('ignore', [each.columns[-1]])} leaves it out."
+
+
+def _order(each: Noticed) -> str:
+    by = f"by {_one(each)}" if each.columns else "in order of time"
+    return (
+        f"rows are {by} in order of time and rows near each other are alike: if they are one sequence, "
+        f"{option('time', each.columns[0] if each.columns else None)} looks for what changes with time."
+    )
+
+
+def _unseen(each: Noticed) -> str:
+    return f"{_one(each)}: {_cells(each.count)} hold labels never seen before, taken as holes: {_few(each.values)}."
+
+
+_WORDS: dict[Notice, Callable[[Noticed], str]] = {
+    Notice.ENCODING: lambda e: (
+        f"the file is not UTF-8; it was read as {e.name}: {option('encoding', 'utf-8')} or another says otherwise."
+    ),
+    Notice.SHEET: lambda e: (
+        f"the sheet {e.name!r} was read"
+        + (
+            f"; there are also {_few(e.values)}: {option('sheet', str(e.values[0]))} reads that one."
+            if e.values
+            else "."
+        )
+    ),
+    Notice.DECIMAL_COMMA: lambda e: (
+        f"{_few(e.columns)} hold numbers with decimal commas ({_few(e.values, 2)}), read as numbers; "
+        f"{option('decimal', '.')} leaves commas alone."
+    ),
+    Notice.THOUSANDS: lambda e: (
+        f"{_few(e.columns)} hold numbers with thousands separators ({_few(e.values, 2)}), read as numbers; "
+        f"{option('decimal', ',')} takes commas for decimals, {_types(e, 'category')} keeps the text."
+    ),
+    Notice.UNIT: lambda e: (
+        f"{_one(e)} holds numbers with the unit {e.name!r} ({_few(e.values, 2)}), read as numbers; "
+        f"{_types(e, 'category')} keeps the text."
+    ),
+    Notice.MIXED_UNITS: lambda e: (
+        f"{_one(e)} holds numbers with several units ({_few(e.values)}), kept as text: bring them to one unit first."
+    ),
+    Notice.DATES: lambda e: (
+        f"{_one(e)} holds dates written {e.name} ({_few(e.values, 2)}); {_types(e, 'category')} keeps the text."
+    ),
+    Notice.DATE_ORDER: lambda e: (
+        f"{_one(e)} holds dates such as {_few(e.values, 2)}, which do not tell day from month: read as {e.name}; "
+        f"{_types(e, 'month-first')} reads them the other way."
+    ),
+    Notice.TEXT_NUMBERS: lambda e: (
+        f"{_one(e)} is text and looks like numbers ({_few(e.values, 2)}): {_types(e, 'number')} reads it as such."
+    ),
+    Notice.USER_MISSING: lambda e: (
+        f"{_one(e)}: {_cells(e.count)} with the file's codes for missing ({_few(e.values)}) are holes."
+    ),
+    Notice.SENTINEL: _sentinel,
+    Notice.SPELLINGS: lambda e: (
+        f"{_one(e)} has states that differ in case or blanks alone ({_few(e.values)}): "
+        f"{_types(e, 'caseless')} takes them as one."
+    ),
+    Notice.FREE_TEXT: lambda e: (
+        f"{_one(e)} is free text ({e.count:,} different answers), set aside; {_types(e, 'category')} keeps it."
+    ),
+    Notice.IDENTIFIER: lambda e: (
+        f"{_one(e)} looks like an identifier ({e.count:,} different values), set aside; "
+        f"{_types(e, 'category')} keeps it."
+    ),
+    Notice.MANY_VALUES: lambda e: (
+        f"{_one(e)} has {e.count:,} different values, most of them in a few rows only: little can be learnt about "
+        f"each; group them, or {option('ignore', list(e.columns))}."
+    ),
+    Notice.CONSTANT: lambda e: f"{_one(e)} has only one value ({_few(e.values)}), so it tells nothing.",
+    Notice.DUPLICATE: lambda e: (
+        f"{_few(e.columns)} are the same column under several names, which looks like something hidden: "
+        f"{option('ignore', list(e.columns[1:MOST]))} keeps one."
+    ),
+    Notice.NEAR_DUPLICATE: _near,
+    Notice.ONE_HOT: _one_hot,
+    Notice.JOINED: lambda e: f"{_few(e.columns)} were joined into {e.name!r}, as asked.",
+    Notice.TOTAL: _total,
+    Notice.SKIP: lambda e: (
+        f"{_few(e.columns)} {'are' if len(e.columns) > 1 else 'is'} empty wherever {e.name!r} is {_few(e.values)} "
+        f"({_rows(e.count)}): a question that was skipped, not an answer that is missing."
+    ),
+    Notice.DUPLICATE_ROWS: lambda e: (
+        f"{_rows(e.count)} ({_percent(e.share)}) are exact copies of another row: if somebody was entered twice, "
+        "leave the copies out; they make tests too sure."
+    ),
+    Notice.CLUSTERED_ROWS: _clustered,
+    Notice.SORTED: lambda e: f"rows are sorted by {_one(e)}.",
+    Notice.TIME_ORDERED: _order,
+    Notice.UNSEEN: _unseen,
+}

@@ -56,8 +56,8 @@ def support(
     run: Run = UNBOUNDED,
     groups: NDArray[np.int64] | None = None,
 ) -> dict[str, Support]:
-    """For each hidden variable, by the whole search on rows drawn anew, or on whole groups of rows."""
-    again = replace(plan, max_hidden=max(1, len(found.hidden)))
+    """For each hidden variable, by the light search on rows drawn anew, or on whole groups of rows."""
+    again = replace(plan.light(), max_hidden=max(1, len(found.hidden)))
     few = _some_rows(table, plan.seed)
     states = {each.name: _states(found, each, few) for each in found.hidden}
     seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
@@ -86,7 +86,7 @@ def _search_again(
     groups: NDArray[np.int64] | None,
     seed: np.random.SeedSequence,
 ) -> Resampled | None:
-    """The whole search on some of the rows; None if time ran out over it."""
+    """The search on some of the rows; None if time ran out over it."""
     found = run_search(drawn(table, np.random.default_rng(seed), groups), score, plan, run)
     return None if run.spent else [(each.neighbours, _states(found, each, few)) for each in found.hidden]
 

@@ -103,6 +103,7 @@ def discover(
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
+    from leverrier.report.words.quality_words import quality_lines
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
@@ -147,6 +148,9 @@ def discover(
         note(f"leverrier: the time ran out{again}", hush)
     else:
         forget(kept)
+    if not hush:
+        for line in quality_lines(found.result.shape.quality, important=True):
+            click.echo(f"noticed: {line}", err=True)
     click.echo(Path(saved).read_text(encoding="utf-8") if as_json else str(found))
     if not hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")

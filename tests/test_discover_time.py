@@ -31,7 +31,7 @@ def diary() -> tuple[pd.DataFrame, np.ndarray]:
 
 @pytest.fixture(scope="module")
 def found(diary):
-    return lv.discover(diary[0], by="patient", time="day", seed=0)
+    return lv.discover(diary[0], by="patient", time="day", seed=0, level=0.1, draws=9)
 
 
 def test_a_regime_is_found_and_every_row_gets_its_state(diary, found):
@@ -124,7 +124,7 @@ def test_on_the_command_line(diary, tmp_path, capsys):
     frame, _ = diary
     path = tmp_path / "diary.csv"
     frame[frame["day"] < 150].to_csv(path, index=False)
-    assert run(["discover", str(path), "--by", "patient", "--time", "day"]) == 0
+    assert run(["discover", str(path), "--by", "patient", "--time", "day", "--level", "0.1", "--draws", "9"]) == 0
     assert "hidden variable is at work" in capsys.readouterr().out
     assert (tmp_path / "diary.leverrier.html").exists()
     out = tmp_path / "states.csv"

@@ -54,6 +54,7 @@ def discover(
     *,
     by: str | None = None,
     time: str | None = None,
+    inputs: str | Collection[str] = (),
     method: Method = "auto",
     evidence: bool = True,
     level: float = LEVEL,
@@ -87,6 +88,8 @@ def discover(
 
     data        a dataframe, a Table, a dict of columns, or a path to CSV or Parquet
     by, time    sequences: the column that tells them apart, and the one that orders their rows
+    inputs      of sequences: columns that are given, not explained (found by themselves: what never changes within a
+                sequence, clocks and calendars)
     weights, ignore, types, missing, join, encoding, delimiter, decimal, sheet   how the data are read: see `read_table`
     method      "auto" decides by the data, numbers as they are; "network": where hidden variables sit, numbers cut into
                 bins; "classes": clusters, one class behind all columns (clusters are no evidence: a bent cloud has
@@ -119,8 +122,6 @@ def discover(
         reading = {"by": by, "time": time, "ignore": ignore, "types": types, **how}
         refuse_for_tables(
             {
-                "level": level != LEVEL,
-                "draws": draws != DRAWS,
                 "resamples": resamples != RESAMPLES,
                 "work": work is not None,
                 "sample": sample is not None,
@@ -135,6 +136,9 @@ def discover(
             "max_hidden": max_hidden,
             "evidence": evidence,
             "weights": weights,
+            "inputs": (inputs,) if isinstance(inputs, str) else tuple(inputs),
+            "draws": max(draws, draws_needed(level)) if draws == DRAWS else draws,
+            "level": level,
         }
         in_time = Run.of(budget, stop=stop, progress=progress)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
@@ -168,7 +172,25 @@ def discover(
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
     if run.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
+    asked = {
+        "seed": seed,
+        "method": None if method == "auto" else method,
+        "evidence": None if evidence else False,
+        "draws": tests.draws if evidence else None,
+        "resamples": tests.resamples if evidence else None,
+        "max_hidden": max_hidden,
+        "level": tests.level,
+        "weights": weights if isinstance(weights, str) else None,
+        "ignore": [ignore] if isinstance(ignore, str) else list(ignore),
+        "types": {name: kind for name, kind in (types or {}).items() if isinstance(kind, str)},
+        "missing": [str(value) for value in missing],
+        "max_parents": max_parents,
+        "budget": budget,
+        "work": work,
+        "sample": sample,
+    }
     settings = {
+        "asked": {name: value for name, value in asked.items() if value not in (None, [], {})},
         "seed": seed,
         "method": method,
         "level": tests.level,

@@ -50,6 +50,8 @@ LATER = ("rows", "remaining", "scores", "merges", "renamed")
 """…and those that first files did not have."""
 IN_TIME = ("gain", "z", "observed_name", "lags", "memories", "table", "order", "n_slices", "status", "notes", "folds")
 IN_TIME += ("accepted", "tested", "untested", "method", "inference", "steps")
+LATER_IN_TIME = ("evidence", "kinds", "inputs", "decided", "drawn")
+"""Of sequences, what first files did not have."""
 
 
 def dump(found: Result) -> str:
@@ -87,14 +89,14 @@ def _read_network(content: Any, path: str | None) -> Network | MixedNetwork:
 
 def _over_time(found: Result, time: TimeFindings) -> dict[str, Any]:
     hints = get_type_hints(TimeFindings)
-    models = {"model": time.model, "observed": time.observed, "bagged": time.bagged}
+    models = {"model": time.model, "observed": time.observed, "bagged": time.bagged, "beside": time.beside}
     if time.observed is time.model:
         models["observed"] = None
     shape = found.shape
     kept = {"sequences": shape.sequences, "holes": shape.holes, "columns": shape.columns, "seconds": found.seconds}
     return {
         **{name: None if each is None else json.loads(dumps_dynamic(each)) for name, each in models.items()},
-        **{name: plain(getattr(time, name), hints[name]) for name in IN_TIME},
+        **{name: plain(getattr(time, name), hints[name]) for name in (*IN_TIME, *LATER_IN_TIME)},
         "columns": [plain(column) for column in shape.variables],
         "summary": {**plain(found.along), **kept},
     }
@@ -169,16 +171,21 @@ def _read_model(content: Any, names: list[str], variables: tuple[Variable, ...])
 
 def _read_over_time(content: Content, path: str | None) -> Result:
     hints = get_type_hints(TimeFindings)
-    model, observed, bagged = (
-        None if content[name] is None else loads_dynamic(json.dumps(content[name]), path)
-        for name in ("model", "observed", "bagged")
+    model, observed, bagged, beside = (
+        None if content.get(name) is None else loads_dynamic(json.dumps(content[name]), path)
+        for name in ("model", "observed", "bagged", "beside")
     )
     time = TimeFindings(
         hidden=tuple(_read_chain(each) for each in content["hidden"]),
         model=model,  # type: ignore[arg-type]
         observed=observed or model,  # type: ignore[arg-type]
         bagged=bagged,  # type: ignore[arg-type]
-        **{name: read_as(content[name], hints[name], name) for name in IN_TIME},
+        beside=beside,  # type: ignore[arg-type]
+        **{
+            name: read_as(content[name], hints[name], name)
+            for name in (*IN_TIME, *LATER_IN_TIME)
+            if name in IN_TIME or name in content
+        },
     )
     alike = _read_alike(content)
     along = read_plain(content["summary"], AlongTime)

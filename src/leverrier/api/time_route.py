@@ -15,9 +15,9 @@ from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.diagnostics import versions
 from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.regimes.time_door import hidden_in_time
 from leverrier.discovery.result import Shape
 from leverrier.discovery.time.along_time import AlongTime
-from leverrier.discovery.time.find_in_time import search_in_time
 from leverrier.discovery.time.memory_route import memories_in_time
 from leverrier.discovery.time.time_codecs import grouping
 from leverrier.discovery.time.time_diagnostics import describe
@@ -38,7 +38,8 @@ def discover_in_time(
     checkpoint: str | os.PathLike[str] | None,
     resume: bool,
 ) -> Discovery:
-    """Lags first, then memories, then hidden chains, each judged on held-out blocks; or the source's loop.
+    """Rivals without anything hidden, then levels and classes of persons and states that move, tested against chance;
+    of categories also trees, memories and chains on top of them; or the source's loop.
 
     `reading` has by, time, ignore and types; `options` what `discover` was asked, None where nothing was said.
     """
@@ -47,7 +48,7 @@ def discover_in_time(
     sequences = read_sequences(data, **({} if isinstance(data, Sequences) else reading))
     if not sequences.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
-    find = memories_in_time if method == "boyen1999" else search_in_time
+    find = memories_in_time if method == "boyen1999" else hidden_in_time
     belongs = (*identity(sequences.table), *grouping(sequences), find.__name__, sorted(how.items()))
     with whole.kept_in(checkpoint, resume, "discover", *belongs) as run:
 
@@ -63,6 +64,8 @@ def discover_in_time(
         "ignore": _names(reading["ignore"]),
         "method": method,
         "seed": how["seed"],
+        "draws": how.get("draws"),
+        "level": how.get("level"),
         "version": leverrier.__version__,
         "versions": versions(),
         "finished": found.finished,
@@ -95,8 +98,9 @@ def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
         if options.pop(name) is not None:
             what = "this method has its own number of memories" if loop else 'it is for tables and method="boyen1999"'
             raise OptionError(f"{name}= cannot be used here: {what}")
-    if not loop:
-        options.pop("evidence")  # (held-out blocks are how these models are chosen at all)
+    if loop:
+        for name in ("inputs", "draws", "level"):
+            options.pop(name)
     return {name: value for name, value in options.items() if value is not None}
 
 

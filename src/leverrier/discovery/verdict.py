@@ -19,6 +19,7 @@ class Reason(StrEnum):
     """Why; the value is the words."""
 
     TESTED = "its gain is clear of what tables with nothing hidden show"
+    TESTED_IN_TIME = "its gain is clear of what sequences with nothing like it show"
     FEW_DRAWS = "provisional: fewer simulated tables than the level needs"
     HELD_OUT = "it predicts what was held out clearly better"
     PARSIMONY = "it says what any network of the columns says with fewer parameters, and held-out rows do not object"
@@ -29,6 +30,7 @@ class Reason(StrEnum):
     SAMPLE_ONLY = "what a sample of the rows suggested did not hold in all of them"
     NO_CHAIN = "none that could be begun drives a column"
     NOT_CLEARER = "the columns' own past predicts as well"
+    CHANCE_IN_TIME = "sequences simulated without it gain as much"
     NO_SKIP = "no arc skips a slice and no memory drives a column"
     TIME = "the time ran out"
     CAUSES_TIME = "the time ran out before overlapping causes were compared"
@@ -38,6 +40,10 @@ class Reason(StrEnum):
     NOT_AGAIN = "it does not come back when rows are drawn anew: it depends on which rows there are"
     RIVAL = "the best model without it does not describe these columns: a function of them foretells as well as it does"
     COPY = "what was found is a coarser copy of one of the columns"
+    FEW_VIEWS = (
+        "fewer than three columns hang together through it alone: a hidden class and arcs between the columns cannot "
+        "be told apart here"
+    )
     FEW_ROWS = "too few rows"
     NOT_ASKED = "the tests were left out"
     ENOUGH = "as many hidden variables as asked for"

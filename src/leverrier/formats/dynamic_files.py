@@ -29,12 +29,15 @@ from leverrier.formats.bif import dumps_bif, loads_bif
 from leverrier.formats.draft import Source, shown
 from leverrier.formats.network_files import read_whole, write_whole
 from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.formats.regime_json import FORMAT as REGIMES
+from leverrier.formats.regime_json import read_regimes, regimes_content
 from leverrier.formats.slice_models import FORMAT as SLICES
 from leverrier.formats.slice_models import read_slices, slices_content
 from leverrier.models.dynamic.cpd import GaussianCPD, Node, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork, Slice
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.slices.chain_model import ChainModel
 from leverrier.models.slices.slice_model import SliceModel
 
@@ -44,7 +47,7 @@ _TOP = {"format", "version", "hidden", "numbers", "notes", "slices"}
 _NODE = re.compile(r"(0|[1-9][0-9]{0,3}):(.+)", re.DOTALL)
 
 
-TimeModel = DynamicNetwork | SliceModel | ChainModel
+TimeModel = DynamicNetwork | SliceModel | ChainModel | RegimeModel
 """Whatever `discover` finds in sequences."""
 
 
@@ -90,7 +93,10 @@ def _bif_of(network: TimeModel) -> str:
 
 def dumps_dynamic(network: TimeModel) -> str:
     """The model in our own format."""
-    content = slices_content(network) if not isinstance(network, DynamicNetwork) else _content(network)
+    if isinstance(network, RegimeModel):
+        content = regimes_content(network)
+    else:
+        content = _content(network) if isinstance(network, DynamicNetwork) else slices_content(network)
     return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -139,6 +145,8 @@ def loads_dynamic(text: str, path: str | None = None) -> TimeModel:
         raise source.error(f"not JSON: {error}") from error
     if isinstance(content, dict) and content.get("format") == SLICES:
         return read_slices(content, path)
+    if isinstance(content, dict) and content.get("format") == REGIMES:
+        return read_regimes(content, path)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise source.error(f'not a dynamic network: "format": "{FORMAT}" was expected at the top')
     if type(content.get("version")) is not int or content["version"] != VERSION:

@@ -15,7 +15,7 @@ from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.chain_building import Built, ChainGround
 from leverrier.discovery.time.chain_search import best_chains
-from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
 from leverrier.discovery.time.lag_models import Alternative, Ask, Observed, best_observed
 from leverrier.discovery.time.time_codecs import grouping, if_there_is_time, read_choice, write_choice
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
@@ -181,17 +181,8 @@ def _chains(found: Sequences, built: Built) -> tuple[HiddenChain, ...]:
     for i, (chain, link) in enumerate(zip(model.chains, built.links, strict=True)):
         own = marginal(built.posterior, model.sizes, i)
         drives = model.driven(chain.name)
-        seen = {name: profile(found, name, own) for name in drives}
+        seen = {name: column_profile(found, name, own) for name in drives}
         made.append(
             HiddenChain(chain.name, chain.states, drives, chain.transition, own.mean(axis=0), link.window, own, seen)
         )
     return tuple(made)
-
-
-def profile(found: Sequences, name: str, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How often each state of a column was seen in each state of the chain."""
-    cells = found.table.column(name)
-    states = len(found.states[name])
-    seen = cells != found.table.missing
-    counts = np.stack([np.bincount(cells[seen], own[seen], states) for own in posterior.T])
-    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)

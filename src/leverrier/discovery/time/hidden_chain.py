@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leverrier.arrays import Floats
+from leverrier.data.sequences.sequences import Sequences
 
 LASTING = 0.15
 """By how much a state must be likelier to stay than to be drawn anew, for the chain to be said to last."""
@@ -35,6 +36,10 @@ class HiddenChain:
     depth: int = 0
     labels: tuple[str, ...] = ()
     """Its states by name, where they have names of their own."""
+    stays: bool = False
+    """Whether it never changes within a sequence: a class or a level of persons."""
+    law: str = ""
+    """How long its states last, where that is not geometric."""
 
     @property
     def persistence(self) -> Floats:
@@ -49,4 +54,13 @@ class HiddenChain:
     @property
     def within_slice(self) -> bool:
         """Whether it stays hardly more often than chance would have it: a cause of its slice, not a regime."""
-        return bool(self.share @ (self.persistence - self.share) < LASTING)
+        return not self.stays and bool(self.share @ (self.persistence - self.share) < LASTING)
+
+
+def column_profile(found: Sequences, name: str, posterior: Floats) -> Floats:
+    """How often each state of a column was seen in each state of the chain."""
+    cells = found.table.column(name)
+    states = len(found.states[name])
+    seen = cells != found.table.missing
+    counts = np.stack([np.bincount(cells[seen], own[seen], states) for own in posterior.T])
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)

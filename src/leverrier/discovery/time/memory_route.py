@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.discovery.time.find_in_time import FOLDS, LEAST_SLICES, fold_costs, profile
+from leverrier.discovery.time.find_in_time import FOLDS, LEAST_SLICES, fold_costs
 from leverrier.discovery.time.find_memories import How, memory_rounds
-from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
 from leverrier.discovery.time.memory_findings import MemoryFindings, MemoryVariable
 from leverrier.discovery.time.time_codecs import costs_of, if_there_is_time
 from leverrier.discovery.time.time_findings import TimeFindings, Tried
@@ -182,7 +182,7 @@ def _memory(found: Sequences, memory: MemoryVariable, loop: MemoryFindings, own:
     drives, labels = _driven(memory, loop), tuple(map(str, loop.network.states[memory.name]))
     later = np.flatnonzero(found.position > 0)
     moves = own[later - 1].T @ own[later] + 1e-9
-    seen = {name: profile(found, name, own) for name in drives if name in found.variables}
+    seen = {name: column_profile(found, name, own) for name in drives if name in found.variables}
     return HiddenChain(
         memory.name,
         own.shape[1],

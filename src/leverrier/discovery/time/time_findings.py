@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 from leverrier.arrays import Floats
 from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Variable
+from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.regimes.column_roles import Role
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_model import Model, TimeModel, time_model
-from leverrier.discovery.verdict import Reason, Verdict, found, not_tested, nothing, undecided
+from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference
+from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.slices.slice_model import SliceModel
 from leverrier.status import Status
 from leverrier.words_of import words_of
@@ -56,7 +60,7 @@ class TimeFindings:
     z: float
     model: Model
     """With the hidden variables, if there are any; else the best observed model."""
-    observed: SliceModel | DynamicNetwork
+    observed: SliceModel | DynamicNetwork | RegimeModel
     observed_name: str
     lags: int
     """How far back columns clearly depend on."""
@@ -78,6 +82,17 @@ class TimeFindings:
     inference: Inference = "exact"
     steps: tuple[str, ...] = ()
     """Of the source's loop: what each round ended with."""
+    beside: RegimeModel | None = None
+    """The model of a second hidden variable, one that stays where the first moves."""
+    evidence: Mapping[str, Evidence] = field(default_factory=dict)
+    """By hidden variable, what was tested of it alone."""
+    kinds: Mapping[str, HiddenKind] = field(default_factory=dict)
+    inputs: Mapping[str, Role] = field(default_factory=dict)
+    """Columns that were given, not explained, and why."""
+    decided: Verdict | None = None
+    """The verdict, where a test gave it."""
+    drawn: tuple[Evidence, ...] = ()
+    """Tests that were not passed."""
 
     @property
     def finished(self) -> bool:
@@ -86,6 +101,8 @@ class TimeFindings:
 
     @property
     def verdict(self) -> Verdict:
+        if self.decided is not None:
+            return self.decided
         if self.hidden and self.accepted and self.tested:
             return found(Reason.HELD_OUT)
         if self.hidden and not self.tested:
@@ -115,7 +132,8 @@ class TimeFindings:
         """By hidden variable (slices, states); of the sequences learnt from, or of others."""
         if sequences is None:
             return {one.name: one.posterior for one in self.hidden}
-        return self.face.posterior(sequences)
+        beside = {} if self.beside is None else {self.beside.name: self.beside.posterior(sequences)}
+        return {**self.face.posterior(sequences), **beside}
 
     @property
     def words(self) -> str:

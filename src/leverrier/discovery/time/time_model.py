@@ -14,11 +14,13 @@ from leverrier.data.sequences.slice_features import Feature, Lag, Memory
 from leverrier.data.table import Variable
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference
+from leverrier.models.regimes.emission import Family
+from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.slices.chain_model import ChainModel
 from leverrier.models.slices.shaped_cpd import CPD
 from leverrier.models.slices.slice_model import SliceModel
 
-Model = ChainModel | SliceModel | DynamicNetwork
+Model = ChainModel | SliceModel | DynamicNetwork | RegimeModel
 DRAWS = 200
 """Futures that are simulated where they cannot be computed."""
 
@@ -151,5 +153,55 @@ class Slices:
         return simulate(self.model, sequence, steps, DRAWS, np.random.default_rng(seed), tuple(self.order))
 
 
+@dataclass(frozen=True, eq=False)
+class Regimes:
+    """Columns with laws of their own, with or without a hidden state."""
+
+    model: RegimeModel
+    trees: Mapping[str, CPD] = field(default_factory=dict)
+    network: DynamicNetwork | None = None
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return tuple(each for each in self.model.variables if each.name in self.model.outcomes)
+
+    @property
+    def lags(self) -> int:
+        return self.model.lags
+
+    @property
+    def asked(self) -> dict[str, tuple[Feature, ...]]:
+        hidden: tuple[Feature, ...] = tuple(Lag(name, 0) for name in self.model.hidden)
+        made: dict[str, tuple[Feature, ...]] = {}
+        for each in self.model.emissions:
+            past = dict.fromkeys(Lag(term.source, term.lag) for term in each.terms if term.source and not term.shrink)
+            made[each.name] = (*hidden, *past)
+        return {**made, **{name: (Lag(name, 1),) for name in self.model.hidden}}
+
+    @property
+    def tables(self) -> dict[str, Floats]:
+        return dict.fromkeys(self.model.hidden, self.model.moves.usual)
+
+    def posterior(self, sequences: Sequences) -> dict[str, Floats]:
+        return {name: self.model.posterior(sequences) for name in self.model.hidden}
+
+    def bits_per_slice(self, sequences: Sequences) -> float:
+        return self.model.bits_per_slice(sequences)
+
+    def ahead(self, sequence: Sequences, steps: int, seed: int) -> dict[str, Floats]:
+        drawn = self.model.forecast(sequence, steps, draws=DRAWS, seed=seed)
+        found = {name: shares[0] for name, shares in drawn.probabilities.items()}
+        cuts = {each.name: each.cuts for each in self.model.variables}
+        for each in self.model.emissions:
+            if each.family is not Family.CATEGORY and each.name in drawn.cells:
+                cells = np.searchsorted(cuts[each.name], drawn.cells[each.name][0], side="right")
+                found[each.name] = np.stack(
+                    [np.mean(cells == c, axis=0) for c in range(len(cuts[each.name]) + 1)], axis=1
+                )
+        return {**found, **dict.fromkeys(self.model.hidden, drawn.states[0])}
+
+
 def time_model(model: Model, order: Sequence[str], inference: Inference) -> TimeModel:
+    if isinstance(model, RegimeModel):
+        return Regimes(model)
     return NetworkInTime(model, inference) if isinstance(model, DynamicNetwork) else Slices(model, order)

@@ -14,7 +14,7 @@ from leverrier.discovery.meaning import explain_chain
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.time_findings import TimeFindings
-from leverrier.discovery.verdict import ModelKind
+from leverrier.discovery.verdict import HiddenKind, ModelKind
 
 Z = float(ndtri(0.975))
 
@@ -27,7 +27,16 @@ def result_in_time(
     labels = {variable.name: variable.states for variable in shape.variables}
     hidden = tuple(
         HiddenVariable(
-            one.name, one.states, one.drives, (), evidence.gain, "sequences", found.method, evidence, chain=one
+            one.name,
+            one.states,
+            one.drives,
+            (),
+            found.evidence.get(one.name, evidence).gain,
+            "sequences",
+            found.method,
+            found.evidence.get(one.name, evidence),
+            found.kinds.get(one.name, HiddenKind.CLASS),
+            chain=one,
         )
         for one in found.hidden
     )
@@ -38,7 +47,7 @@ def result_in_time(
         compressors=(),
         network=found.network,
         baseline=None,
-        score=evidence.gain,
+        score=sum(each.gain for each in found.evidence.values()) or evidence.gain,
         baseline_score=0.0,
         spread=0.0,
         repaired=0.0,

@@ -19,7 +19,7 @@ COUNTS = (Family.POISSON, Family.NEGATIVE_BINOMIAL, Family.ZERO_INFLATED)
 NUMBERS = (Family.NORMAL, Family.STUDENT)
 LEAST_COUNTS = 4
 """So many different whole numbers may be counts; fewer are states."""
-TRIES = 8
+TRIES = 12
 
 
 def asked_laws(emissions: str | Mapping[str, str]) -> Mapping[str, Family] | Family | None:

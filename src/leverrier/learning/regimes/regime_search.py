@@ -18,6 +18,8 @@ from leverrier.models.regimes.terms import Term
 from leverrier.run.run import UNBOUNDED, Run
 
 SHORT = 6
+HOPE = 40.0
+"""What EM has been seen to gain after its first steps is far less, in samples of this size."""
 STEPS = (2, 3, 5, 8)
 """Steps of a negative binomial length of stay that are tried (1 is geometric)."""
 LONGEST = 60
@@ -46,9 +48,13 @@ def several_states(
     max_iterations: int = 200,
     tolerance: float = 0.01,
     pseudo: float = 0.0,
+    reach: float = -np.inf,
     run: Run = UNBOUNDED,
 ) -> RegimeClimb:
-    """So many states with the laws and terms of `base`, which has one."""
+    """So many states with the laws and terms of `base`, which has one.
+
+    Where after a few steps no beginning is within HOPE nats of a worth of `reach`, none is run to the end.
+    """
     if states == 1:
         return one_state(base, designs, live)
     reached = []
@@ -58,6 +64,8 @@ def several_states(
         point = begun(model, designs, weights)
         reached.append(climb(point, designs, live=live, max_iterations=SHORT, tolerance=tolerance, run=run))
     reached.sort(key=lambda one: -one.log_likelihood)
+    if max(one.worth for one in reached) + HOPE < reach:
+        return max(reached, key=lambda one: one.log_likelihood)
     ends = [
         climb(one.model, designs, live=live, max_iterations=max_iterations, tolerance=tolerance, run=run)
         for one in reached[:starts]

@@ -16,6 +16,9 @@ MOST_EXACT = 80
 def log_shares(z: Floats, coefficients: Floats) -> Floats:
     """(rows, [states,] categories): ln P; the last one's predictor is 0. coefficients (terms, …, categories − 1)."""
     eta = np.tensordot(z, coefficients, axes=(1, 0))
+    if eta.shape[-1] == 1:  # (two categories: the commonest case, and four times as fast)
+        size = np.log1p(np.exp(-np.abs(eta)))
+        return np.concatenate([np.minimum(eta, 0.0) - size, np.minimum(-eta, 0.0) - size], axis=-1)
     whole = np.concatenate([eta, np.zeros((*eta.shape[:-1], 1))], axis=-1)
     top = whole.max(axis=-1, keepdims=True)
     return whole - top - np.log(np.exp(whole - top).sum(axis=-1, keepdims=True))

@@ -51,6 +51,8 @@ class RegimeForecast:
     states: Floats
     probabilities: Mapping[str, Floats] = field(default_factory=dict)
     numbers: Mapping[str, Interval] = field(default_factory=dict)
+    cells: Mapping[str, Floats] = field(default_factory=dict, repr=False)
+    """Of columns of numbers (sequences, draws, steps): the futures that were simulated."""
 
 
 def empty_panel(model: Drawable, n: int, length: int) -> Panel:
@@ -202,6 +204,7 @@ def _summary(
     shares = np.stack([(states == k).mean(axis=1) for k in range(model.moves.states)], axis=2)
     chances: dict[str, Floats] = {}
     numbers: dict[str, Interval] = {}
+    futures: dict[str, Floats] = {}
     for each in model.emissions:
         cells = values[each.name].reshape(n, draws, -1)[:, :, back:]
         if each.family is Family.CATEGORY:
@@ -211,4 +214,5 @@ def _summary(
             half = (1 - interval) / 2
             low, high = np.quantile(cells, [half, 1 - half], axis=1)
             numbers[each.name] = Interval(cells.mean(axis=1), low, high)
-    return RegimeForecast(shares, chances, numbers)
+            futures[each.name] = cells
+    return RegimeForecast(shares, chances, numbers, futures)

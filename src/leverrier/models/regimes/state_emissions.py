@@ -14,7 +14,7 @@ from leverrier.models.regimes.terms import Term
 
 LEAST = 1e-10
 """No category is impossible in a state: the smallest chance of one."""
-STEPS = 2
+STEPS = 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,11 @@ from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Label
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.models.graph import Graph
+from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.report.charts.network_drawing import Picture, draw, shown_nodes
 from leverrier.report.parts.network_part import given_words, table_grid
 from leverrier.report.parts.page_parts import Block, Card, Drawing, Part, Words, several, shortened
+from leverrier.report.parts.regime_tables import emission_grid
 from leverrier.report.parts.tree_tables import MEANING, node_name, slice_name, tree_grid
 
 CAPTION = (
@@ -58,6 +60,8 @@ def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
             if node in face.tables:
                 given = [states[feature.variable] for feature in above]
                 grid = table_grid([node_name(each) for each in above], given, states[node], face.tables[node])
+            elif isinstance(found.model, RegimeModel):
+                grid = emission_grid(found.model, node)
             else:
                 grid = tree_grid(face.trees[node], node, states)
             yield Card(ident, heading, given_words(node in hidden, len(states[node]), shown.graph.parents(node)), grid)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.verdict import HiddenKind
 from leverrier.report.words.opening_words import opening
 
 ASKED = "at least 0.005 and z above 3 were asked for"
@@ -19,15 +20,44 @@ def time_words(found: TimeFindings) -> str:
 
 def time_lines(found: TimeFindings) -> Iterator[str]:
     """The same without the first sentence."""
+    yield from given_words(found)
+    yield from tested_words(found)
     yield from compared_words(found)
     yield from found.steps
     for one in found.hidden:
         yield chain_words(one)
+        if found.kinds.get(one.name) is HiddenKind.CONTINUUM:
+            yield f"{one.name} is a continuum: every person has a level of their own; the states are groups of them."
     yield observed_words(found)
     if found.memories and not found.hidden:
         yield "Remembered: " + "; ".join(memory.name for memory in found.memories[:MOST_NAMED]) + "."
     if not found.status.converged:
         yield f"Note: {found.status}."
+
+
+def given_words(found: TimeFindings) -> Iterator[str]:
+    """Which columns were taken as given."""
+    for role in dict.fromkeys(found.inputs.values()):
+        names = [name for name, each in found.inputs.items() if each is role]
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        yield f"{', '.join(names[:MOST_NAMED])}{more}: {role}."
+
+
+def tested_words(found: TimeFindings) -> Iterator[str]:
+    """What sequences simulated without the hidden variable show."""
+    for name, one in found.evidence.items():
+        if one.p_value is not None:
+            some = "" if one.rows is None else f" (looked for and tested in {one.rows:,} slices)"
+            yield (
+                f"{name} gains {one.gain:.1f} nats over the best rival, parameters priced; of {one.draws} sets of "
+                f"sequences simulated without it {one.reached} gain as much: p = {one.p_value:.2g}{some}."
+            )
+    for one in found.drawn:
+        if one.p_value is not None:
+            yield (
+                f"The best attempt gains {one.gain:.1f} nats, but so do {one.reached} of {one.draws} sets of sequences "
+                f"simulated without anything hidden: p = {one.p_value:.2g}."
+            )
 
 
 def compared_words(found: TimeFindings) -> Iterator[str]:
@@ -37,15 +67,16 @@ def compared_words(found: TimeFindings) -> Iterator[str]:
         yield f"The search for arcs that skip slices left {count} memory variable{'' if count == 1 else 's'}."
     best = max((row for row in found.table if row.hidden), key=lambda row: row.gain, default=None)
     if found.hidden and found.tested:
-        asked = "" if found.accepted else f" ({ASKED})"
+        asked = "" if found.accepted or found.decided is not None else f" ({ASKED})"
         yield (
             f"On held-out blocks {found.gain:+.3f} bits a slice over the best model without ({found.observed_name}), "
             f"{found.z:.1f} standard errors{asked}."
         )
     elif not found.hidden and best is not None:
+        asked = "" if found.decided is not None else f"; {ASKED}"
         yield (
-            f"The best attempt ({best.name}) gains {best.gain:+.3f} bits a slice over the best model without "
-            f"(z {best.z:.1f}; {ASKED})."
+            f"On held-out blocks the best attempt ({best.name}) gains {best.gain:+.3f} bits a slice over the best "
+            f"model without (z {best.z:.1f}{asked})."
         )
 
 
@@ -54,9 +85,12 @@ def chain_words(one: HiddenChain) -> str:
     drives = ", ".join(one.drives)
     began = f"began as {one.of} of {one.depth + 1} slices back, " if one.of else ""
     states = f"{one.name} {began}has {one.states} states, drives {drives}"
+    if one.stays:
+        return f"{states}, and never changes within a sequence: it tells persons apart, it is no regime."
     if one.within_slice and not one.of:
         return f"{states}, and is a cause within the slice: it hardly lasts."
-    return f"{states}, and lasts {', '.join(map(slices_text, one.dwell))} slices on average (by state)."
+    law = f", not by chance alone: how long follows a {one.law} law" if one.law else ""
+    return f"{states}, and lasts {', '.join(map(slices_text, one.dwell))} slices on average (by state){law}."
 
 
 def slices_text(dwell: float) -> str:

@@ -1,0 +1,372 @@
+"""`discover` for sequences with numbers: roles of columns, rivals and attempts, the test, the parts left out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.arrays import Floats
+from leverrier.data.sequences.panel import Panel, panel_of
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.discovery.evidence.evidence import LEVEL, Compared, Evidence
+from leverrier.discovery.regimes.column_roles import Roles, roles_of
+from leverrier.discovery.regimes.regime_attempts import (
+    ITERATIONS,
+    PSEUDO,
+    TOLERANCE,
+    Examined,
+    Hidden,
+    RegimeAttempt,
+    examined,
+)
+from leverrier.discovery.regimes.regime_held_out import Parts, left_out, pair_left_out
+from leverrier.discovery.regimes.regime_test import tested
+from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
+from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
+from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
+from leverrier.errors import TableError
+from leverrier.learning.regimes.column_laws import emission_of, fitted_emission, is_count
+from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, climb
+from leverrier.learning.regimes.regime_search import one_state, several_states, with_duration
+from leverrier.learning.slices.slice_choice import compare
+from leverrier.learning.slices.slice_design import make_blocks, make_folds
+from leverrier.models.regimes.moves import Stay
+from leverrier.models.regimes.regime_model import RegimeModel
+from leverrier.models.regimes.terms import CLOCK
+from leverrier.run.event import Event
+from leverrier.run.run import UNBOUNDED, Run
+
+FOLDS, LEAST_SLICES, MOST_STATES = 5, 30, 6
+MOST_SLICES = 4000
+"""Of more, so many are looked at and tested, whole sequences or stretches; the model is then fitted to all."""
+STRETCHES = 4
+DRAWS = 99
+AGAIN = 30
+Z = 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """One hidden variable that was tested, with its model of all slices."""
+
+    attempt: RegimeAttempt
+    evidence: Evidence
+    model: RegimeModel
+    posterior: Floats
+    bits: tuple[Floats, Floats] | None
+
+
+def regimes_in_time(
+    sequences: Sequences,
+    seed: int = 0,
+    *,
+    inputs: Collection[str] = (),
+    max_hidden: int = 3,
+    evidence: bool = True,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+    run: Run = UNBOUNDED,
+) -> TimeFindings:
+    """Is a state that moves at work, or classes or levels of persons, or nothing?"""
+    if sequences.n_slices < LEAST_SLICES:
+        raise TableError(f"{sequences.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
+    sample = _sample(sequences, seed)
+    numbers = number_columns(sequences)
+    panel = panel_of(sample, numbers)
+    roles = roles_of(panel_of(sequences, numbers), inputs)
+    columns = sequences.table.columns
+    run.tell(Event.LAGS, 0.05, "the columns by themselves, and")
+    seen = examined(panel, columns, roles, seed, staying=max_hidden > 0, moving=max_hidden > 0, run=run)
+    parts = make_folds(sample, FOLDS, seed)
+    cut = Parts(parts, make_blocks(sample, parts))
+    claims, doubted, reason = _claims(
+        seen, sequences, sample, numbers, roles, cut, evidence, draws if evidence else 0, level, seed, run
+    )
+    return _findings(sequences, sample, seen, roles, claims, doubted, reason, cut, evidence, run)
+
+
+def number_columns(sequences: Sequences) -> set[str]:
+    """Columns taken as numbers: those that a table cuts into bins, and whole numbers of many kinds that are counts."""
+    kinds = {column.name: column for column in sequences.table.columns}
+    return {
+        name
+        for name, column in kinds.items()
+        if name in sequences.numbers
+        and (column.kind == "binned" or (column.cardinality > 7 and is_count(np.asarray(sequences.numbers[name]))))
+    }
+
+
+def _sample(sequences: Sequences, seed: int) -> Sequences:
+    """All of it, or so much that the search and its test stay quick."""
+    if sequences.n_slices <= MOST_SLICES:
+        return sequences
+    if len(sequences) >= 4 * FOLDS:
+        order = np.random.default_rng(seed).permutation(len(sequences))
+        fits = int(np.searchsorted(np.cumsum(sequences.lengths[order]), MOST_SLICES))
+        return sequences.take(np.sort(order[: max(fits, 2 * FOLDS)]))
+    length = MOST_SLICES // STRETCHES
+    begins = np.linspace(0, sequences.n_slices - length, STRETCHES).astype(int).tolist()
+    return sequences.stretches((low, low + length) for low in begins)
+
+
+def _claims(
+    seen: Examined,
+    sequences: Sequences,
+    sample: Sequences,
+    numbers: set[str],
+    roles: Roles,
+    cut: Parts,
+    asked: bool,
+    draws: int,
+    level: float,
+    seed: int,
+    run: Run,
+) -> tuple[list[Claim], list[Evidence], Reason | None]:
+    """What may be said to be at work; the evidence of what may not; and why nothing may."""
+    claims: list[Claim] = []
+    doubted: list[Evidence] = []
+    whole = panel_of(sequences, numbers)
+    small = None if sample is sequences else sample.n_slices
+    for moving in (True, False):
+        gain = seen.moving if moving else seen.staying
+        attempt = seen.best(Hidden.REGIME) if moving else seen.best_stay
+        explained = any(claim.attempt.kind is Hidden.REGIME for claim in claims) and not seen.levels
+        if attempt is None or not gain > 0 or (not moving and explained):
+            continue
+        weighed = Evidence(float(gain), tested=False, kind=Compared.TIME, rows=small)
+        if asked:
+            weighed = replace(
+                tested(
+                    seen, sequences.table.columns, roles, moving=moving, draws=draws, level=level, seed=seed, run=run
+                ),
+                rows=small,
+            )
+        if asked and (not weighed.tested or not weighed.accepted):
+            doubted.append(weighed)
+            continue
+        bits = pair_left_out(seen, attempt, cut, run)
+        weighed = _with_held_out(weighed, bits, cut, sample.n_slices)
+        model, posterior = _settled(seen, attempt, whole, sample is sequences, seed, run)
+        claims.append(Claim(attempt, weighed, model, posterior, bits))
+    return claims, doubted, Reason.NOT_CLEARER if not claims and not doubted else None
+
+
+def _with_held_out(weighed: Evidence, bits: tuple[Floats, Floats] | None, cut: Parts, slices: int) -> Evidence:
+    if bits is None:
+        return weighed
+    judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), slices)
+    nats = judged.gain * float(np.log(2))
+    error = abs(nats / judged.z) if judged.z else 0.0
+    return replace(weighed, held_out=nats, held_out_interval=(nats - Z * error, nats + Z * error))
+
+
+def _settled(
+    seen: Examined, attempt: RegimeAttempt, whole: Panel, all_there: bool, seed: int, run: Run
+) -> tuple[RegimeModel, Floats]:
+    """As many states as pay (BIC), their law of stay, and all of it fitted to every slice."""
+    designs = Designs(seen.panel)
+    best = attempt.climb
+    if best is None:  # (levels are shown as groups of persons: as many as pay)
+        classes = seen.best(Hidden.CLASSES)
+        assert classes is not None
+        assert classes.climb is not None
+        best, attempt = classes.climb, classes
+    base = attempt.base
+    stays = attempt.kind is Hidden.CLASSES
+    rng = np.random.default_rng([seed, 13])
+    while base is not None and best.model.states >= 3 and best.model.states < MOST_STATES and not run.spent:
+        more = several_states(
+            base,
+            designs,
+            best.model.states + 1,
+            rng=rng,
+            stays=stays,
+            max_iterations=ITERATIONS,
+            tolerance=TOLERANCE,
+            pseudo=PSEUDO,
+            run=run,
+        )
+        if more.worth <= best.worth:
+            break
+        best = more
+    if not stays and not run.spent:
+        best = _with_stays(best, designs, run)
+    if not all_there:
+        best = climb(best.model, Designs(whole), max_iterations=AGAIN, tolerance=1.0, run=run)
+    order = np.argsort(-best.posterior.mean(axis=0), kind="stable")
+    return best.model.reordered(order), best.posterior[:, order]
+
+
+def _with_stays(best: RegimeClimb, designs: Designs, run: Run) -> RegimeClimb:
+    """Another law of how long states last, where it clearly pays."""
+    chosen = best
+    for stay in (Stay.NEGATIVE_BINOMIAL, Stay.WEIBULL):
+        other = with_duration(best, designs, stay, ITERATIONS, TOLERANCE, run)
+        chosen = other if other.worth > max(chosen.worth, best.worth + 3.0) else chosen
+    return chosen
+
+
+def _verdict(claims: list[Claim], doubted: list[Evidence], reason: Reason | None, asked: bool, run: Run) -> Verdict:
+    believed = [claim for claim in claims if claim.evidence.believed]
+    if asked and believed:
+        few = any(claim.evidence.draws < claim.evidence.needed for claim in believed)
+        return found(Reason.FEW_DRAWS if few else Reason.TESTED_IN_TIME)
+    if claims and not asked:
+        return not_tested(Reason.NOT_ASKED)
+    if run.spent:
+        return undecided(Reason.TIME)
+    if claims:
+        return undecided(claims[0].evidence.doubt)
+    if any(each.cut or not each.tested for each in doubted):
+        return undecided(Reason.TIME)
+    return nothing(reason or Reason.CHANCE_IN_TIME)
+
+
+def _findings(
+    sequences: Sequences,
+    sample: Sequences,
+    seen: Examined,
+    roles: Roles,
+    claims: list[Claim],
+    doubted: list[Evidence],
+    reason: Reason | None,
+    cut: Parts,
+    asked: bool,
+    run: Run,
+) -> TimeFindings:
+    hidden, kinds, evidences = [], {}, {}
+    for place, claim in enumerate(claims, 1):
+        name = f"H{place}"
+        hidden.append(_chain(sequences, _numbers(seen), name, claim))
+        kinds[name] = HiddenKind.CONTINUUM if claim.attempt.kind is Hidden.LEVELS else HiddenKind.CLASS
+        evidences[name] = claim.evidence
+    models = [replace(claim.model, name=f"H{place}") for place, claim in enumerate(claims, 1)]
+    first = claims[0] if claims else None
+    bits = first.bits if first is not None else None
+    judged = None if bits is None else compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
+    rival = seen.rival
+    if sample is not sequences:
+        rival = one_state(rival, Designs(panel_of(sequences, _numbers(seen)))).model
+    return TimeFindings(
+        hidden=tuple(hidden),
+        gain=0.0 if judged is None else judged.gain,
+        z=0.0 if judged is None else judged.z,
+        model=models[0] if models else rival,
+        beside=models[1] if len(models) > 1 else None,
+        observed=rival,
+        observed_name=rival_name(seen, roles),
+        lags=seen.rival.lags,
+        memories=(),
+        table=tuple(_rows(seen, sample, roles, cut, first, run)),
+        order=tuple(seen.rival.outcomes),
+        n_slices=sequences.n_slices,
+        status=run.status,
+        notes=sequences.notes,
+        folds=_folds(cut.fold, bits),
+        accepted=bool(claims) and all(claim.evidence.accepted for claim in claims),
+        tested=asked and all(claim.evidence.tested for claim in claims),
+        untested=None if asked else Reason.NOT_ASKED,
+        evidence=evidences,
+        kinds=kinds,
+        inputs=dict(roles.inputs),
+        decided=_verdict(claims, doubted, reason, asked, run),
+        drawn=tuple(doubted),
+    )
+
+
+def _numbers(seen: Examined) -> set[str]:
+    return {name for name in seen.panel.values if name not in seen.panel.labels}
+
+
+def _chain(sequences: Sequences, numbers: set[str], name: str, claim: Claim) -> HiddenChain:
+    model, own = claim.model, claim.posterior
+    drives = _driven(model, panel_of(sequences, numbers), own)
+    seen = {column: column_profile(sequences, column, own) for column in drives}
+    stay = claim.attempt.kind is not Hidden.REGIME
+    return HiddenChain(
+        name, model.states, drives, model.moves.usual, own.mean(axis=0), 1, own, seen, stays=stay, law=_law(model)
+    )
+
+
+def _law(model: RegimeModel) -> str:
+    return "" if model.moves.stay is Stay.GEOMETRIC else model.moves.stay.value
+
+
+def _driven(model: RegimeModel, panel: Panel, posterior: Floats) -> tuple[str, ...]:
+    """Columns for which a law by state is worth its parameters, given where slices are."""
+    designs, price = Designs(panel), 0.5 * float(np.log(panel.n_slices))
+    drives = []
+    for each in model.emissions:
+        y, z = panel.values[each.name], designs.of(each.terms)
+        alone = fitted_emission(
+            emission_of(panel, each.name, each.family, each.terms), y, z, np.ones((panel.n_slices, 1))
+        )
+        gain = float((posterior * each.logs(y, z)).sum() - alone.logs(y, z).sum())
+        if gain > price * (each.dimension - alone.dimension):
+            drives.append(each.name)
+    return tuple(drives) or tuple(each.name for each in model.emissions)
+
+
+def rival_name(seen: Examined, roles: Roles) -> str:
+    """The rival in a few words."""
+    terms = [term for each in seen.rival.emissions for term in each.terms]
+    lags = max((term.lag for term in terms), default=0)
+    parts = [f"{lags} lag{'s' if lags > 1 else ''}"] if lags else []
+    if any(term.source in roles.inputs for term in terms):
+        parts.append("inputs")
+    if any(term.source == CLOCK and not term.period for term in terms):
+        parts.append("a trend")
+    if any(term.period for term in terms):
+        parts.append("a season")
+    return ", ".join(parts) or "independent slices"
+
+
+def _rows(seen: Examined, sample: Sequences, roles: Roles, cut: Parts, first: Claim | None, run: Run) -> list[Tried]:
+    """Every kind of model that was tried, by what slices left out of it cost."""
+    base = left_out(seen.rival, seen.panel, cut, run)
+    if base is None:
+        return []
+    name = rival_name(seen, roles)
+    rows = [Tried(name, float(base.mean()), 0.0, 0.0, "", True)]
+    for one in _best_of_each(seen):
+        own = first is not None and one is first.attempt
+        bits = first.bits if own and first is not None else pair_left_out(seen, one, cut, run)
+        if bits is None:
+            continue
+        judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
+        against = name if bits[0] is base or abs(float(bits[0].mean() - base.mean())) < 1e-12 else "the best that stays"
+        label = attempt_name(one)
+        rows.append(Tried(label, float(bits[1].mean()), judged.gain, judged.z, against, own, True))
+    return rows
+
+
+def _best_of_each(seen: Examined) -> list[RegimeAttempt]:
+    best: dict[tuple[str, str], RegimeAttempt] = {}
+    for one in seen.attempts:
+        key = (one.kind.value, one.ground)
+        if key not in best or one.worth > best[key].worth:
+            best[key] = one
+    return list(best.values())
+
+
+def attempt_name(one: RegimeAttempt) -> str:
+    """An attempt in a few words."""
+    if one.kind is Hidden.LEVELS:
+        return "persons' own levels"
+    if one.kind is Hidden.CLASSES:
+        more = {"levels": "", "the past": " on the past", "trends": " with trends of their own"}[one.ground]
+        return f"{one.states} classes of persons{more}"
+    return f"hidden chain of {one.states} states{' on the past' if one.ground == 'the past' else ''}"
+
+
+def _folds(fold: NDArray[np.int64], bits: tuple[Floats, Floats] | None) -> tuple[Fold, ...]:
+    if bits is None:
+        return ()
+    made = []
+    for each in np.unique(fold):
+        here = fold == each
+        made.append(Fold(int(here.sum()), float(bits[0][here].mean()), float(bits[1][here].mean())))
+    return tuple(made)

@@ -1,0 +1,170 @@
+"""The best model of the columns without anything hidden: which of the past, inputs, trend and season each one asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leverrier.arrays import Floats
+from leverrier.data.sequences.panel import Panel
+from leverrier.discovery.regimes.column_roles import Roles
+from leverrier.learning.regimes.column_laws import candidates, emission_of, fitted_emission
+from leverrier.learning.regimes.regime_em import Designs
+from leverrier.models.regimes.emission import Emission, Family
+from leverrier.models.regimes.terms import CLOCK, Term, number_terms
+
+LAGS = 4
+CYCLES = 3
+"""A season must be seen so many times."""
+LEAST_LENGTH = 24
+MOST_TERMS = 60
+PEAK = 12.0
+"""A wave must have so many times the mean power to be tried as a season."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnRival:
+    """One column without anything hidden."""
+
+    emission: Emission
+    log_likelihood: float
+    blocks: tuple[str, ...]
+
+    @property
+    def dimension(self) -> int:
+        return self.emission.dimension
+
+
+def rival_columns(designs: Designs, roles: Roles, order: Sequence[str] | None = None) -> tuple[ColumnRival, ...]:
+    """Every outcome by itself given the past, its inputs, and the outcomes before it in the slice."""
+    names = tuple(order or roles.outcomes)
+    return tuple(_column(designs, roles, names, place) for place in range(len(names)))
+
+
+def _column(designs: Designs, roles: Roles, names: tuple[str, ...], place: int) -> ColumnRival:
+    panel, name = designs.panel, names[place]
+    y = panel.values[name]
+    price = 0.5 * np.log(max(int(np.count_nonzero(~np.isnan(y))), 2))
+    family = candidates(panel, name)[0]
+    blocks = dict(_blocks(panel, roles, names, place))
+    chosen: dict[str, tuple[Term, ...]] = {}
+    best = _fit(designs, name, family, ())
+    worth = best.log_likelihood - price * best.dimension
+    while blocks:
+        tries = []
+        for label, terms in blocks.items():
+            whole = (*(term for part in chosen.values() for term in part), *terms)
+            if len(whole) > MOST_TERMS:
+                continue
+            one = _fit(designs, name, family, whole, best.emission)
+            tries.append((one.log_likelihood - price * one.dimension, label, one))
+        if not tries:
+            break
+        gained, label, one = max(tries, key=lambda each: each[0])
+        if gained <= worth + 1e-9:
+            break
+        worth, best = gained, one
+        chosen[label] = blocks.pop(label)
+        blocks |= dict(_after(panel, name, label))
+    terms = best.emission.terms
+    for other in candidates(panel, name)[1:]:
+        one = _fit(designs, name, other, terms)
+        if one.log_likelihood - price * one.dimension > worth:
+            worth, best = one.log_likelihood - price * one.dimension, one
+    return ColumnRival(best.emission, best.log_likelihood, tuple(chosen))
+
+
+def _fit(
+    designs: Designs, name: str, family: Family, terms: tuple[Term, ...], near: Emission | None = None
+) -> ColumnRival:
+    y, z = designs.panel.values[name], designs.of(terms)
+    start = emission_of(designs.panel, name, family, terms)
+    if near is not None and family is not Family.NORMAL:
+        start.coefficients[:, : 1 + len(near.terms)] = near.coefficients
+    one = fitted_emission(start, y, z, np.ones((len(y), 1)))
+    return ColumnRival(one, float(one.logs(y, z).sum()), ())
+
+
+def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> Iterator[tuple[str, tuple[Term, ...]]]:
+    """What may be asked at first; longer lags follow when shorter ones were of use."""
+    name = names[place]
+    for given in roles.inputs:
+        terms = number_terms(panel, given)
+        if terms:
+            yield given, terms
+    longest = int(np.diff(panel.starts).max())
+    if longest >= 3:
+        yield "trend", trend_terms(panel, 1)
+    for period in season_periods(panel, name):
+        yield f"season of {period:.4g}", season_terms(period)
+    for lag in range(1, 1 + min(2, longest - 1)):
+        yield f"{name}[-{lag}]", number_terms(panel, name, lag)
+        others = tuple(term for other in names if other != name for term in number_terms(panel, other, lag))
+        if others and lag == 1:
+            for other in names:
+                if other != name:
+                    yield f"{other}[-{lag}]", number_terms(panel, other, lag)
+    for other in names[:place]:
+        yield f"{other} now", number_terms(panel, other)
+
+
+def _after(panel: Panel, name: str, label: str) -> Iterator[tuple[str, tuple[Term, ...]]]:
+    """What becomes worth asking when this was of use."""
+    if label == "trend":
+        yield "bent trend", trend_terms(panel, 2)
+    if label.endswith("]") and "[-" in label:
+        source, _, rest = label.rpartition("[-")
+        lag = int(rest[:-1]) + 1
+        if lag <= LAGS and int(np.diff(panel.starts).max()) > lag:
+            if not (source == name and lag == 2):
+                yield f"{source}[-{lag}]", number_terms(panel, source, lag)
+            if source == name and source not in panel.labels and lag == 2:
+                term = number_terms(panel, name, 1)[0]
+                yield f"{name}[-1] squared", (Term(name, 1, power=2, centre=term.centre, scale=term.scale),)
+
+
+def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:
+    centre, scale = float(panel.times.mean()), float(panel.times.std()) or 1.0
+    return (Term(CLOCK, power=power, centre=centre, scale=scale),)
+
+
+def season_terms(period: float) -> tuple[Term, ...]:
+    """Two harmonics."""
+    return tuple(Term(CLOCK, period=each, phase=phase) for each in (period, period / 2) for phase in (0.0, 0.25))
+
+
+def season_periods(panel: Panel, name: str) -> list[float]:
+    """Where the column's spectrum has a clear peak, in units of time; of the longest sequence, its trend removed."""
+    longest = int(np.diff(panel.starts).argmax())
+    low, high = int(panel.starts[longest]), int(panel.starts[longest + 1])
+    if high - low < LEAST_LENGTH:
+        return []
+    y, t = panel.values[name][low:high], panel.times[low:high]
+    y = np.where(np.isnan(y), np.nanmean(y) if np.any(~np.isnan(y)) else 0.0, y)
+    step = float(np.median(np.diff(t)))
+    if not np.isfinite(step) or step <= 0:
+        return []
+    x = np.arange(len(y)) - (len(y) - 1) / 2
+    y = y - y.mean() - x * float(x @ y) / float(x @ x)
+    power = np.abs(np.fft.rfft(y)) ** 2
+    power[:CYCLES] = 0.0
+    near = _smoothed(power)
+    peak = int(np.argmax(power / near))
+    if power[peak] < PEAK * near[peak]:
+        return []
+    # (between two frequencies of the grid the peak is looked for more finely)
+    grid = np.linspace(max(peak - 1, 1), peak + 1, 41)
+    waves = np.exp(-2j * np.pi * np.outer(grid, np.arange(len(y))) / len(y))
+    best = float(grid[int(np.abs(waves @ y).argmax())])
+    return [len(y) / best * step]
+
+
+def _smoothed(power: Floats) -> Floats:
+    """The spectrum's own neighbourhood without the peak: medians over a window."""
+    width = max(len(power) // 12, 6)
+    made = np.empty_like(power)
+    for i in range(len(power)):
+        made[i] = np.median(power[max(0, i - width) : i + width + 1])
+    return np.maximum(made / np.log(2), 1e-300)

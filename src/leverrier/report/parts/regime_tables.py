@@ -1,0 +1,61 @@
+"""A column's law by hidden state, as a grid: its mean and spread, or the chances of its states, and its slopes."""
+
+from __future__ import annotations
+
+from leverrier.models.regimes.emission import Emission, Family
+from leverrier.models.regimes.regime_model import RegimeModel
+from leverrier.models.regimes.state_emissions import StateEmission
+from leverrier.models.regimes.terms import Term
+from leverrier.report.parts.page_parts import Grid, percent, shortened
+
+MOST = 8
+
+
+def emission_grid(model: RegimeModel, name: str) -> Grid:
+    """By state of what is hidden, what the column shows."""
+    each = next(one for one in model.emissions if one.name == name)
+    if isinstance(each, StateEmission):
+        return _shares(model, each)
+    head = ("state", "law", _centre(each), _width(each), *(term_name(term) for term in each.terms[:MOST]))
+    rows = tuple(
+        (
+            f"state {k}" if model.states > 1 else "always",
+            each.family.value,
+            f"{each.coefficients[k, 0]:.4g}",
+            f"{each.spread[k]:.4g}",
+            *(f"{slope:+.3g}" for slope in each.coefficients[k, 1 : MOST + 1]),
+        )
+        for k in range(model.states)
+    )
+    return Grid(head, rows, "Slopes are for one standard deviation of what is named.", stack=True)
+
+
+def _centre(each: Emission) -> str:
+    return "mean" if each.family in (Family.NORMAL, Family.STUDENT) else "ln mean"
+
+
+def _width(each: Emission) -> str:
+    return "spread" if each.family in (Family.NORMAL, Family.STUDENT) else "size"
+
+
+def _shares(model: RegimeModel, each: StateEmission) -> Grid:
+    labels = next(column.states for column in model.variables if column.name == each.name)
+    head = ("state", *(shortened(str(label), 24) for label in labels[:MOST]))
+    rows = tuple(
+        (f"state {k}" if model.states > 1 else "always", *(percent(float(share)) for share in each.table[k, :MOST]))
+        for k in range(model.states)
+    )
+    asked = ", ".join(term_name(term) for term in each.terms[:MOST])
+    return Grid(head, rows, f"At usual values of {asked}." if asked else "", stack=True)
+
+
+def term_name(term: Term) -> str:
+    """A regressor as people say it."""
+    if term.shrink:
+        return f"the person's level of {term.source}"
+    if not term.source:
+        return f"season of {term.period:.4g}" if term.period else "time" if term.power == 1 else f"time^{term.power}"
+    before = f"[-{term.lag}]" if term.lag else ""
+    power = f"^{term.power}" if term.power > 1 else ""
+    state = "" if term.state is None else f" (state {term.state})"
+    return f"{term.source}{before}{power}{state}"

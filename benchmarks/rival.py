@@ -59,7 +59,7 @@ def verdict_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, An
         "verdict": str(found.verdict),
         "reason": found.verdict.reason.name,
         "rows": found.result.shape.rows,
-        "columns": len(found.result.shape.columns),
+        "columns": found.result.shape.columns,
     }
     for each in (*found.result.hidden, *found.result.compressors)[:1]:
         one = each.evidence

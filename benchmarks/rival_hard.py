@@ -266,7 +266,7 @@ def products(seed: int) -> object:
     table = _roots(rng, rows, 5, 3, 5)
     for child in range(3):
         a, b, c = (table[f"p{i}"] for i in rng.permutation(5)[:3])
-        made = (1 + a) * (1 + b) * np.where(rng.random() < 0.5, 1, 1 + c)
+        made = np.asarray((1.0 + a) * (1 + b) * np.where(rng.random() < 0.5, 1, 1 + c), dtype=np.float64)
         table[f"y{child}"] = cut(made * np.exp(rng.normal(0, 0.15, rows)), int(rng.integers(4, 9)), rng)
     return labelled(table, rng)
 

@@ -1,5 +1,7 @@
 """Hidden classes and continua behind numbers and states: EM, the factor on its Gram matrix, the rule, the route."""
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.decomposition import FactorAnalysis
@@ -8,6 +10,7 @@ from sklearn.mixture import GaussianMixture
 import leverrier as lv
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import weigh
+from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError
 from leverrier.kernels.mixed.logit_passes import ordered_pass, unordered_pass
 from leverrier.kernels.mixed.place_steps import to_shares
@@ -246,3 +249,42 @@ def test_a_planted_continuum_is_told_from_a_class_and_has_scores():
     assert set(found.states_of(table)) == {"H1", "H1_error"}
     with pytest.raises(OptionError, match="continuum"):
         found.posterior(table)
+
+
+def test_two_columns_cannot_tell_a_class_from_an_arc():
+    rng = np.random.default_rng(2)
+    h = rng.integers(0, 2, 300)
+    found = lv.discover({"a": 3 * h + rng.normal(size=300), "b": 4 * h + rng.normal(size=300)}, jobs=1)
+    assert str(found.verdict) == "undecided"
+    assert found.verdict.reason is Reason.FEW_VIEWS
+    apart = lv.discover({"a": rng.normal(size=300), "b": rng.normal(size=300)}, jobs=1)
+    assert str(apart.verdict) == "nothing"
+
+
+def test_a_budget_cuts_the_search_itself():
+    rng = np.random.default_rng(3)
+    f = rng.normal(size=2000)
+    table = {f"x{j}": f * (j % 3) + rng.normal(size=2000) + (0.5 * f**2 if j % 2 else 0) for j in range(20)}
+    begun = time.monotonic()
+    found = lv.discover(table, budget=1.0, jobs=1)
+    assert time.monotonic() - begun < 10  # (whole it takes many times this; what is begun is ended)
+    assert str(found.verdict) in ("undecided", "not tested")
+
+
+def test_two_continua_are_both_found():
+    rng = np.random.default_rng(4)
+    f, g = rng.normal(size=(2, 1500))
+    table = {f"x{j}": (f if j < 5 else g) * 0.9 + rng.normal(size=1500) for j in range(10)}
+    found = lv.discover(table, jobs=1, evidence=False)
+    assert [h.kind for h in found.hidden] == ["continuum", "continuum"]
+    assert {frozenset(h.children) for h in found.hidden} == {
+        frozenset(f"x{j}" for j in range(5)), frozenset(f"x{j}" for j in range(5, 10))}  # fmt: skip
+
+
+def test_any_number_of_workers_gives_the_same_answer():
+    rng = np.random.default_rng(5)
+    h = rng.integers(0, 2, 400)
+    table = {f"x{j}": 2 * h + rng.normal(size=400) for j in range(4)}
+    one, two = (lv.discover(table, jobs=jobs, draws=5, resamples=1) for jobs in (1, 2))
+    assert one.hidden[0].evidence == two.hidden[0].evidence
+    assert one.hidden[0].gain == two.hidden[0].gain

@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 import leverrier as lv
+from leverrier.errors import OptionError
 from leverrier.learning.mixed.learn_mixed import learn_mixed, space_of
-from leverrier.learning.mixed.mixed_scores import MixedScores
+from leverrier.learning.mixed.mixed_scores import EachAlone, MixedScores
 from leverrier.learning.mixed.mixed_search import Limits, climb, mixed_search
 from leverrier.models.graph import Graph
 
@@ -211,3 +212,31 @@ def test_bad_input_has_a_finite_answer(case):
 def test_a_table_in_which_nothing_varies_is_refused_in_one_line():
     with pytest.raises(lv.TableError, match="no column of the table varies"):
         learn_mixed(lv.Table.from_codes({"a": ("x", "y")}, np.zeros((1, 9), int)))
+
+
+def test_families_fitted_alone_are_those_fitted_together():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=400), rng.integers(0, 3, 400)
+    x = np.exp(0.5 * a**2 + 0.3 * b + 0.4 * rng.normal(size=400))
+    table = {"x": x, "a": a, "b": np.array(list("pqr"))[b], "c": np.where(rng.random(400) < 0.2, np.nan, a + x)}
+    space = space_of(lv.read_table(table))
+    together, alone = MixedScores(space, 0.7), EachAlone(space, 0.7)
+    for child, parents in [(0, (1, 2)), (1, (0,)), (2, (0, 1)), (3, (0, 1)), (0, ())]:
+        assert alone.family(child, parents) == pytest.approx(together.family(child, parents), abs=1e-6)
+        assert alone.fitted(child, parents).family.kind == together.fitted(child, parents).family.kind
+
+
+@pytest.mark.parametrize("option", [{"method": "ges"}, {"tabu": 5}, {"max_moves": 3}, {"work": 10}, {"region": ["a"]}])
+def test_options_of_tables_alone_are_refused_with_numbers(option):
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=60), "b": rng.normal(size=60)}
+    with pytest.raises(OptionError, match=rf"^{next(iter(option))}= is for tables of states alone"):
+        lv.learn_structure(table, families="auto", **option)
+
+
+def test_restarts_are_searches_begun_anew():
+    rng = np.random.default_rng(1)
+    a = rng.normal(size=200)
+    table = {"a": a, "b": a + rng.normal(size=200), "c": a**2 + rng.normal(size=200)}
+    few, many = (lv.learn_structure(table, families="auto", restarts=r) for r in (1, 6))
+    assert many.score >= few.score - 1e-9

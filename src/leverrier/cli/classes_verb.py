@@ -12,6 +12,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 COLUMNS = "COLUMN,COLUMN"
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option("--states", default="1-6", show_default=True, help="Numbers of classes to try: 3, 1-6 or 2,4.")
 @click.option("--starts", type=click.IntRange(1), default=20, show_default=True, help="Random starts for each number.")

@@ -8,6 +8,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted, note
 
@@ -16,7 +17,7 @@ AROUND = ("CATECHOL", "STROKEVOLUME", "CO", "HRBP", "HREKG", "HRSAT")
 ROWS = 1000
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.option(
     "-o",
     "--output",

@@ -9,6 +9,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.progress_bar import Interruptible
 from leverrier.errors import OptionError
 from leverrier.run.event import Event
@@ -27,7 +28,7 @@ def open_network(name: str) -> lv.Network:
     return lv.read_network(name)
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("network")
 @click.option("-n", "rows", type=click.IntRange(1), default=1000, show_default=True, help="How many rows.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV or Parquet file to write.")
@@ -55,7 +56,7 @@ def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: in
         click.echo(f"wrote {table.n_rows:,} rows of {len(table.variables)} variables to {output}")
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("source")
 @click.argument("target", type=click.Path(dir_okay=False))
 @options.as_json
@@ -80,7 +81,7 @@ def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
         click.echo(f"wrote {network!r} to {target}")
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the network (.bif, .xml, .json).")
 @click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True)

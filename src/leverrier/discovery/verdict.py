@@ -40,6 +40,10 @@ class Reason(StrEnum):
     NOT_AGAIN = "it does not come back when rows are drawn anew: it depends on which rows there are"
     RIVAL = "the best model without it does not describe these columns: a function of them foretells as well as it does"
     COPY = "what was found is a coarser copy of one of the columns"
+    FEW_VIEWS = (
+        "fewer than three columns hang together through it alone: a hidden class and arcs between the columns cannot "
+        "be told apart here"
+    )
     FEW_ROWS = "too few rows"
     NOT_ASKED = "the tests were left out"
     ENOUGH = "as many hidden variables as asked for"

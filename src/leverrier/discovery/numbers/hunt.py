@@ -23,6 +23,8 @@ GLANCE, TRIAL = 3, 12
 HOPE = 25.0
 """More states are tried where two come as near to the rival as this, in nats."""
 BEST = 3
+VIEWS = 3
+"""A class is identified by three columns that depend on each other through it alone."""
 MODES = ("shift", "all")
 MOST_STATES = 6
 
@@ -34,9 +36,11 @@ class Hunted:
     of_class: Standing | None
     of_continuum: Standing | None
     tried: int
+    bare: Standing | None = None
+    """The best class, however few views show it: what arcs between the columns may say as well."""
 
     def better_of(self) -> Standing | None:
-        found = [each for each in (self.of_class, self.of_continuum) if each is not None]
+        found = [each for each in (self.of_class, self.of_continuum, self.bare) if each is not None]
         return max(found, key=lambda each: each.score, default=None)
 
 
@@ -49,7 +53,7 @@ def hunt(
     run: Run = UNBOUNDED,
 ) -> Hunted:
     """The best class and the best continuum. `barred` columns hang on another hidden variable."""
-    of_class, tried = hunt_class(block, outside, rival, seed, barred, run)
+    of_class, bare, tried = hunt_class(block, outside, rival, seed, barred, run)
     places = candidate_places(rival, barred)
     continua = sorted(
         (_continuum_trial(block, outside, rival, place) for place in places if not run.spent),
@@ -57,7 +61,7 @@ def hunt(
     )
     begun = [each for each in _differing(continua, BEST) if not run.spent]
     of_continuum = _best(block, [improve(block, outside, rival, each, ("shift",), barred) for each in begun])
-    return Hunted(of_class, of_continuum, tried + len(continua))
+    return Hunted(of_class, of_continuum, tried + len(continua), bare)
 
 
 def hunt_class(
@@ -67,23 +71,26 @@ def hunt_class(
     seed: int,
     barred: frozenset[str] = frozenset(),
     run: Run = UNBOUNDED,
-) -> tuple[Standing | None, int]:
-    """Trials in every candidate place, the best few through structural EM, more states; and how many were tried."""
+) -> tuple[Standing | None, Standing | None, int]:
+    """Trials in every candidate place, the best few through structural EM, more states: the best that three views show,
+    the best whatever shows it, and how many were tried."""
     places = candidate_places(rival, barred)
     rng = np.random.default_rng([seed, 59])
     trials = [each for place in places if not run.spent for each in _class_trials(block, outside, rival, place, 2, rng)]
     trials.sort(key=lambda each: -each.score)
     begun = [each for each in _differing(trials, BEST + 1) if not run.spent]
-    best = _best(block, [improve(block, outside, rival, each, MODES, barred) for each in begun])
+    found = [improve(block, outside, rival, each, MODES, barred) for each in begun]
+    best = _best(block, found)
     total = sum(outside.score(name, own) for name, own in rival.items())
     for states in range(3, MOST_STATES + 1):
         if run.spent or (best is not None and best.score < total - HOPE):
             break
-        more = _best(block, _with_states(block, outside, rival, _bases(best, places), states, rng, barred))
+        new = _with_states(block, outside, rival, _bases(best, places), states, rng, barred)
+        more, found = _best(block, new), [*found, *new]
         if more is None or (best is not None and more.score <= best.score):
             break
         best = more
-    return best, len(trials)
+    return _best(block, [each for each in found if each.views() >= VIEWS]), best, len(trials)
 
 
 def _bases(best: Standing | None, places: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,26 +10,23 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.counts.label_agreement import adjusted_rand
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.evidence import Evidence, Stopped
-from leverrier.discovery.evidence.sequential_test import MonteCarlo, cut_short, monte_carlo
+from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of
+from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.evidence.sequential_test import monte_carlo
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import ROOM, Weighed, excess_within, weigh
-from leverrier.discovery.numbers.one_thread import one_thread
+from leverrier.discovery.numbers.number_rule import Weighed, excess_within, weigh
 from leverrier.learning.behind.placed import placed, places_of
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
 from leverrier.learning.mixed.learn_mixed import space_of
 from leverrier.learning.mixed.mixed_space import Space
 from leverrier.models.mixed_network import MixedNetwork
-from leverrier.run.event import Event
-from leverrier.run.run import Run
+from leverrier.run.one_thread import one_thread
+from leverrier.run.run import UNBOUNDED, Run
 
-BATCH = 8
 FOLDS = 4
 SHARE = 1 - 1 / np.e
 SHARED, ALIGNED = 0.5, 0.3
-MOST_SHARE = 0.01
-"""Of simulated tables, how many may gain as much."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,10 +38,11 @@ class NumberNull:
 
     aim: float
     """The gain that simulated tables are compared with: of smaller ones a bound is enough."""
+    run: Run = UNBOUNDED
 
     @one_thread
     def gain(self, seed: np.random.SeedSequence) -> float:
-        """What the best class gains beyond a continuum in a simulated table; 0 if nothing helped."""
+        """What the best class gains beyond a continuum in a simulated table; 0 if none helps, NaN if time ran out."""
         drawn = self.network.sample(self.table.n_rows, np.random.default_rng(seed))
         cells = {**drawn.raw}
         holes = {
@@ -58,35 +55,23 @@ class NumberNull:
                 if name in cells:
                     cells[name] = np.where(holes[name], np.nan, cells[name])
         space = filled(space_of(replace(drawn, codes=codes, raw=cells)), 0)
-        return max(excess_within(space, 0, self.aim), 0.0)
+        gain = excess_within(space, 0, self.aim, self.run)
+        return float("nan") if self.run.spent else max(gain, 0.0)
 
 
-def null_evidence(network: MixedNetwork, table: Table, gain: float, draws: int, seed: int, run: Run) -> Evidence:
+def null_evidence(job: NumberNull, draws: int, level: float, seed: int, run: Run) -> Evidence:
     """What a class gains beyond a continuum, beside the same in simulated tables, until it is clear."""
-    job = NumberNull(network, table, gain)
-    gains: list[float] = []
-    told, cut = None, False
     seeds = np.random.SeedSequence([seed, 67]).spawn(draws)
-    for first in range(0, draws, BATCH):
-        batch = seeds[first : first + BATCH]
-        keys = [("numbers null", each.spawn_key, network.graph.parent_map, round(gain, 6)) for each in batch]
-        gains += run.map(job.gain, [(each,) for each in batch], keys)
-        run.tell(Event.NULL_TABLES, len(gains) / draws)
-        told, cut = monte_carlo(gain, gains, draws), len(gains) < min(first + BATCH, draws)
-        if told is not None or cut:
-            break
-    return beside(gain, gains, draws, told, cut)
+    known = job.network.graph.parent_map, round(job.aim, 6)
+    return drawn_evidence(
+        job.aim, job.gain, seeds, [("numbers null", each.spawn_key, *known) for each in seeds], level, run
+    )
 
 
-def beside(
-    gain: float, gains: Sequence[float], draws: int, told: MonteCarlo | None = None, cut: bool = False
-) -> Evidence:
-    """A gain beside those of simulated tables: believed if none of them, or no more than chance allows, reach it."""
-    told = told or monte_carlo(gain, gains, draws) or cut_short(gain, gains)
-    kept = tuple(gains[: told.drawn])
-    stopped = Stopped.BUDGET if cut else Stopped.ALIKE if told.drawn < draws else None
-    accepted = gain > ROOM and told.reached <= MOST_SHARE * told.drawn
-    return Evidence(gain, kept, told.p_value if kept else None, accepted, tested=bool(kept), stopped=stopped)
+def beside(gain: float, drawn: Evidence, draws: int, level: float) -> Evidence:
+    """Another gain beside the same simulated tables: what they gained bounds what one more could gain in them."""
+    gains = drawn.null_gains
+    return evidence_of(gain, gains, monte_carlo(gain, gains, draws), level)
 
 
 def held_out_numbers(space: Space, seed: int, run: Run) -> Floats | None:
@@ -126,21 +111,19 @@ def row_gains(found: Weighed, hidden: Standing, rows: Space) -> Floats:
 
 
 @one_thread
-def came_back(
-    space: Space, chosen: Standing, told: str, posterior: Floats, seed: np.random.SeedSequence
-) -> list[str] | None:
-    """The children of the same hidden variable in a resample; None if it did not come back."""
+def came_back(space: Space, chosen: Standing, told: str, posterior: Floats, seed: np.random.SeedSequence) -> list[str]:
+    """The children of the same hidden variable in a resample; none if it did not come back."""
     kept = np.flatnonzero(np.random.default_rng(seed).random(space.n_rows) < SHARE)
     found = weigh(space.take(kept), 0)
     again = found.chosen
     if again is None or (again.continuum != chosen.continuum and told != "undecided"):
-        return None
+        return []
     both = set(again.children) & set(chosen.children)
     if len(both) < SHARED * len(set(again.children) | set(chosen.children)):
-        return None
+        return []
     theirs = places_of(block_of(space), again)
     agree = adjusted_rand(_halves(posterior, chosen), _halves(theirs, again))
-    return list(again.children) if agree >= ALIGNED else None
+    return list(again.children) if agree >= ALIGNED else []
 
 
 def _halves(posterior: Floats, hidden: Standing) -> NDArray[np.int64]:
@@ -163,6 +146,6 @@ def support_of(
     runs = run.map(came_back, calls, [("numbers resample", each.spawn_key) for each in seeds])
     if not runs:
         return None
-    back = [each for each in runs if each is not None]
+    back = [each for each in runs if each]
     names = sorted({*chosen.children, *(name for each in back for name in each)})
     return len(back) / len(runs), {name: sum(name in each for each in back) / len(runs) for name in names}

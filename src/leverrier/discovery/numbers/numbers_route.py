@@ -16,12 +16,11 @@ from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.numbers.behind_hidden import BehindHidden
 from leverrier.discovery.numbers.column_profile import column_profile, number_states
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import VIEWS, Weighed, weigh, weigh_more
-from leverrier.discovery.numbers.number_tests import beside, held_out_numbers, null_evidence, support_of
-from leverrier.discovery.numbers.one_thread import one_thread
+from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Weighed, weigh, weigh_more
+from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
 from leverrier.discovery.plan import Plan
-from leverrier.discovery.result import Result
-from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing
+from leverrier.discovery.result import Result, Shape
+from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing, undecided
 from leverrier.learning.behind.placed import as_places
 from leverrier.learning.behind.space_block import known
 from leverrier.learning.behind.standing import Parents, Standing
@@ -30,6 +29,7 @@ from leverrier.learning.mixed.mixed_space import Space
 from leverrier.models.behind.behind_model import BehindModel
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.event import Event
+from leverrier.run.one_thread import one_thread
 from leverrier.run.run import Run
 
 
@@ -61,7 +61,7 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     Of a large table it is looked for and tested in `rows` of its rows, drawn at random.
     """
     begun = time.monotonic()
-    shape, table = shape_of(table), expanded(table)
+    shape, table = _uncut(shape_of(table)), expanded(table)
     if rows:
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
@@ -108,6 +108,11 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     )
 
 
+def _uncut(shape: Shape) -> Shape:
+    """Its notes without those on bins: here no number is cut."""
+    return replace(shape, notes=tuple(note for note in shape.notes if " is cut into " not in note))
+
+
 def _numbered(found: Weighed, parents: Parents | None = None) -> list[list[int]]:
     place = found.rival.numbers
     graph = found.rival.parents if parents is None else parents
@@ -127,9 +132,10 @@ def _tested(
         elif found.told != "class":
             evidence = Evidence(found.gain, kind=Compared.PARSIMONY)
         elif not drawn.draws:
-            evidence = drawn = null_evidence(rival, table, found.excess, tests.draws, plan.seed, run)
-        else:  # (the same simulated tables: what they gained bounds what one more could gain in them)
-            evidence = beside(found.excess, drawn.null_gains, tests.draws)
+            job = NumberNull(rival, table, found.excess, run.silent())
+            evidence = drawn = null_evidence(job, tests.draws, tests.level, plan.seed, run)
+        else:
+            evidence = beside(found.excess, drawn, tests.draws, tests.level)
         told.append(Told(name, found, found.chosen, evidence))
         if (evidence.tested and not evidence.accepted) or run.spent:
             break
@@ -171,6 +177,8 @@ def _held_out(told: Told) -> Told:
 def _nothing(first: Weighed, told: Sequence[Told]) -> Verdict:
     if told:
         return nothing(Reason.COMPRESSOR)
+    if first.bare_gain > ROOM or (len(first.rival.space) < VIEWS and any(first.rival.parents.values())):
+        return undecided(Reason.FEW_VIEWS)
     if not first.hunted.tried:
         return nothing(Reason.NO_CANDIDATES)
     return nothing(Reason.NO_GAIN if first.gain <= 0 else Reason.SMALL_GAIN)
@@ -229,4 +237,10 @@ def _did(space: Space, found: Weighed, table: Table) -> list[str]:
         f"weighed it against hidden classes and hidden continua ({found.hunted.tried} beginnings); something hidden "
         f"must drive at least {VIEWS} columns that have no arc between them, and gain more than 5 nats"
     )
+    bare = found.hunted.bare
+    if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
+        words.append(
+            f"{bare.states} classes behind {', '.join(bare.children)} would gain {found.bare_gain:.1f} nats, but only "
+            f"{bare.views()} of these columns hang together through them alone; arcs between the columns may say it too"
+        )
     return words

@@ -100,11 +100,31 @@ def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: lis
         return
     single = [ColumnFunction("value", (i,), (own.values,)) for i, own in enumerate(family.parents)]
     alphas = [price.cell] if family.states < FEW_STATES else [price.cell, lean(family.states)]
-    # Of two-state columns a sum is what tells a class behind them: logits and noisy-or say a threshold of it.
-    counted = functions if max(family.states, *family.sizes) > 2 else []
-    for features in [single, [*single, *counted]] if counted else [single]:
+    counted = max(family.states, *family.sizes) > 2
+    for features in [single, [*single, *functions]] if functions and counted else [single]:
         for alpha in alphas:
             yield from _offer_tree(family, tuple(features), alpha, floor)
+    if not counted:
+        yield from _offer_tallies(family, [each for each in functions if each.name == "sum"], price.cell, floor)
+
+
+def _offer_tallies(family: FamilyCounts, sums: list[ColumnFunction], alpha: float, floor: float) -> Iterator[Offered]:
+    """How many of several two-state columns hold, where chances rise and fall with that.
+
+    Chances that only rise with the tally are what a class behind the columns makes, and would hide it: logits and
+    noisy-or say such a rise where it is a rule. A rise and a fall no class makes.
+    """
+    for tally in sums:
+        for offered in _offer_tree(family, (tally,), alpha, floor):
+            made = offered.make()
+            steps = np.diff(made.rows(_tallied(family.sizes))[:, 1])
+            if steps.min() < 0 < steps.max():
+                yield offered
+
+
+def _tallied(sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """(columns, tallies): none of the two-state columns, one of them, two…"""
+    return (np.arange(len(sizes))[:, None] < np.arange(len(sizes) + 1)[None, :]).astype(np.int64)
 
 
 def _offer_tree(

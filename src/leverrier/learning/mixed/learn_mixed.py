@@ -10,11 +10,12 @@ import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
-from leverrier.learning.mixed.mixed_scores import MixedScores
+from leverrier.learning.mixed.mixed_scores import EachAlone, MixedScores
 from leverrier.learning.mixed.mixed_search import MOST_PARENTS, SHAKES, Limits, Parents, mixed_search
 from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space, make_space
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.mixed_network import MixedNetwork
+from leverrier.run.one_thread import one_thread
 from leverrier.status import Status
 
 MANY_ROWS = 10_000
@@ -71,6 +72,7 @@ def expanded(table: Table) -> Table:
     return table.take(np.repeat(np.arange(table.n_rows), times))
 
 
+@one_thread
 def learn_mixed(
     table: Table,
     *,
@@ -126,7 +128,7 @@ def _search(
         return scores, mixed_search(scores, starts=starts, limits=limits, shakes=shakes, seed=seed)
     rows = np.sort(np.random.default_rng(seed).choice(space.n_rows, MANY_ROWS, replace=False))
     first = mixed_search(MixedScores(space.take(rows), price), starts=starts, limits=limits, shakes=shakes, seed=seed)
-    return MixedScores(space, price), first
+    return EachAlone(space, price), first
 
 
 def mixed_network(scores: MixedScores, parents: Sequence[Iterable[int]]) -> MixedNetwork:

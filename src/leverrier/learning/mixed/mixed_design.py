@@ -27,7 +27,8 @@ class Design:
     Where cells are missing, the products are those of the rows that show every variable of the family.
     """
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, responding: frozenset[int] = frozenset()) -> None:
+        """Columns in `responding` are never parents: they have no columns but those that they are fitted by."""
         self.space = space
         self.cells = [column.cells for column in space.columns]
         self.curves = [column.bend for column in space.columns]
@@ -44,9 +45,14 @@ class Design:
             self.straight.append(straight)
             self.bent.append(bent)
             self.more.append(more)
-        self._add([t for v in range(len(space)) for t in self._own_terms(v)])
-        if len(space) <= FEW_COLUMNS:
-            self.pairs(range(len(space)))
+        if not responding:
+            self._add([t for v in range(len(space)) for t in self._own_terms(v)])
+            if len(space) <= FEW_COLUMNS:
+                self.pairs(range(len(space)))
+            return
+        for v in range(len(space)):
+            faces = [] if space.columns[v].discrete else list(dict.fromkeys((*self.straight[v], *self.bent[v])))
+            self._add(faces if v in responding else self._own_terms(v))
 
     def place(self, term: Term) -> int:
         return self._place[term]
@@ -75,10 +81,7 @@ class Design:
 
     def rows_of(self, variables: Sequence[int]) -> NDArray[np.int64] | None:
         """The rows that show all of these; None where all rows do."""
-        holed = [v for v in variables if not self.space.columns[v].complete]
-        if not holed:
-            return None
-        return np.flatnonzero(~np.any([self.space.columns[v].holes for v in holed], axis=0))
+        return self.space.rows_of(variables)
 
     def columns(self, places: Sequence[int], rows: NDArray[np.int64] | None) -> Floats:
         """(columns, rows)."""

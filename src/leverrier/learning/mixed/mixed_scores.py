@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -24,15 +25,19 @@ HOPE = 0.5
 class MixedScores:
     """Children and parents are column numbers of the space; scores are nats of z (and of codes)."""
 
-    def __init__(self, space: Space, arc_price: float = 0.0) -> None:
+    def __init__(self, space: Space, arc_price: float = 0.0, responding: frozenset[int] = frozenset()) -> None:
         self.space = space
         self.arc_price = arc_price
-        self.design = Design(space)
+        self._responding = responding
         self.log_n = float(np.log(max(space.n_rows, 2)))
         self._fitted: dict[tuple[int, frozenset[int]], Fitted] = {}
         self._screened: dict[tuple[int, frozenset[int]], list[int]] = {}
         self._alone: dict[tuple[int, frozenset[int]], float] = {}
         self.families_scored = 0
+
+    @cached_property
+    def design(self) -> Design:
+        return Design(self.space, self._responding)
 
     def fitted(self, child: int, parents: Iterable[int]) -> Fitted:
         """The best family of this child and these parents."""
@@ -130,7 +135,7 @@ class MixedScores:
         """The score of the child without parents in the rows that show the family."""
         key = child, parents
         if key not in self._alone:
-            rows = self.design.rows_of((child, *sorted(parents)))
+            rows = self.space.rows_of((child, *sorted(parents)))
             column = self.space.columns[child]
             n = self.space.n_rows if rows is None else len(rows)
             if column.discrete:
@@ -143,6 +148,16 @@ class MixedScores:
                 rest = float(((z - z.mean()) ** 2).sum())
                 self._alone[key] = gaussian(rest, n)[1] - float(np.log(max(n, 2)))
         return self._alone[key]
+
+
+class EachAlone(MixedScores):
+    """The same for a few families of very many rows: each is fitted by columns of its own, and no others are made."""
+
+    def _best(self, child: int, parents: Sequence[int]) -> Fitted:
+        columns = tuple(self.space.columns[v] for v in (*parents, child))
+        last = len(parents)
+        alone = MixedScores(Space(columns, self.space.n_rows, {}), responding=frozenset({last}))
+        return alone._best(last, range(last))
 
 
 def _quantile_codes(values: Floats, pieces: int) -> np.ndarray:

@@ -20,6 +20,7 @@ from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError, TooLargeError
 from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.mixed.learn_mixed import MixedResult, has_numbers, learn_mixed
+from leverrier.learning.mixed.mixed_search import SHAKES
 from leverrier.learning.structure.constraints import as_parents, make_problem
 from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.ges import greedy_equivalence
@@ -126,8 +127,8 @@ def learn_structure(
     refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
     it. `families`: "tables" alone, with numbers cut into bins, or "auto", by which each column takes what says it best:
     a table, a tree, a logit, a noisy-max, a function of its parents with noise (docs/structure.md); numbers stay
-    numbers then, and the network is a mixed one (docs/numbers.md). `max_memory` and `client` (a Dask client or its
-    address, for a Parquet file) are for large tables: docs/large.md.
+    numbers then, and the network is a mixed one (docs/numbers.md; `restarts` says how often its search is begun anew).
+    `max_memory` and `client` (a Dask client or its address, for a Parquet file) are for large tables: docs/large.md.
     """
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
@@ -140,7 +141,9 @@ def learn_structure(
     if families == "auto" and client is None:
         data = as_table(data, max_memory=max_memory)
         if has_numbers(data):
-            _only_states(score=score, region=region, max_candidates=max_candidates)
+            plain = {"method": None if method == "auto" else method, "tabu": tabu or None, "max_moves": max_moves}
+            more = {"work": work, "max_cells": None if max_cells == MOST_CELLS else max_cells}
+            _only_states(score=score, region=region, max_candidates=max_candidates, **plain, **more)
             begins = () if start is None else (as_graph(start),)
             mixed = learn_mixed(
                 data,
@@ -149,6 +152,7 @@ def learn_structure(
                 required=required,
                 forbidden=forbidden,
                 max_parents=max_parents,
+                shakes=restarts or SHAKES,
                 budget=budget,
                 arc_price=None,
             )

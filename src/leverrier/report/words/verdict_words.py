@@ -116,6 +116,8 @@ def _free_words(free: FreeLearner) -> Iterator[str]:
     better = f"{free.advantage:+.4f} nats a row (standard error {free.error:.4f})"
     if free.outdone:
         yield f"From all other columns it foretells {many} better than boosted trees or a logit do, by {better}."
+    elif free.matched:
+        yield f"The network without it foretells {many} from all other columns as well as it does."
     else:
         yield f"Boosted trees or a logit foretell {many} from all other columns as well as it does ({better})."
 
@@ -125,6 +127,8 @@ def _gain_over_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     if evidence.rows is not None:
         yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f}."
     words = null_words(evidence)
+    if evidence.draws and evidence.rows is None:
+        words = f"a quick search, the same for all tables, gains {evidence.gain:,.1f} nats here; {words}"
     yield words[0].upper() + words[1:] + "."
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -36,7 +36,7 @@ STAGES: dict[str, list[tuple[Any, str]]] = {
     "climb: compiled": [(one_hidden, "climb_hidden")],
     "climb: families asked": [(KnownTable, "ask")],
 }
-times: Counter[str] = Counter()
+times: defaultdict[str, float] = defaultdict(float)
 calls: Counter[str] = Counter()
 _open: list[float] = []
 

@@ -104,6 +104,7 @@ def discover(
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
+    from leverrier.report.words.quality_words import quality_lines
     from leverrier.report.words.terminal_words import terminal_words
     from leverrier.run.checkpoint import forget
 
@@ -149,6 +150,9 @@ def discover(
         note(f"leverrier: the time ran out{again}", hush)
     else:
         forget(kept)
+    if not hush:
+        for line in quality_lines(found.result.shape.quality, important=True):
+            click.echo(f"noticed: {line}", err=True)
     click.echo(Path(saved).read_text(encoding="utf-8") if as_json else terminal_words(found.result))
     if not hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")

@@ -154,7 +154,7 @@ def _after(panel: Panel, name: str, label: str) -> Iterator[tuple[str, tuple[Ter
         if lag <= LAGS and int(np.diff(panel.starts).max()) > lag:
             if not (source == name and lag == 2):
                 yield f"{source}[-{lag}]", number_terms(panel, source, lag)
-            if source == name and source not in panel.labels and lag == 2:
+            if source == name and Family.STUDENT in candidates(panel, name) and lag == 2:
                 term = number_terms(panel, name, 1)[0]
                 yield f"{name}[-1] squared", (Term(name, 1, power=2, centre=term.centre, scale=term.scale),)
 

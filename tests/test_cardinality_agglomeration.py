@@ -160,6 +160,22 @@ def test_too_many_configurations_begin_together_and_end_the_same():
         assert value == pytest.approx(rescored(graph, table, found.assignment(k), BDe()), abs=1e-7)
 
 
+@pytest.mark.parametrize("most", [12, 256])
+def test_rises_that_are_looked_up_are_those_computed(most, monkeypatch):
+    """Whole numbers of rows are looked up; the same merges come of computing each rise by its formula."""
+    rng = np.random.default_rng(4)
+    codes = rng.integers(0, 3, (4, 300)) * (rng.random((4, 300)) < 0.6)
+    graph = Graph.from_parents({"H": ["c0"], "c1": ["H"], "c2": ["H", "c1"], "c3": ["H"], "c0": []})
+    table = Table.from_codes({f"c{i}": (0, 1, 2) for i in range(4)}, codes)
+    first = first_states(graph, table, "H")
+    looked_up = agglomerate(first, BDe(), most=most)
+    assert first.rises(BDe()).shape[1] == 301
+    monkeypatch.setattr("leverrier.discovery.states.first_states.MOST_LOOKED_UP", 0)
+    computed = agglomerate(first, BDe(), most=most)
+    np.testing.assert_array_equal(looked_up.place, computed.place)
+    np.testing.assert_allclose(looked_up.shares, computed.shares, rtol=0, atol=1e-9)
+
+
 def test_weights_are_repeated_rows():
     graph, table, *_ = random_case(11, n_rows=60, weighted=False, holes=0.1)
     times = np.random.default_rng(1).integers(1, 5, 60)

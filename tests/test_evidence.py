@@ -96,6 +96,18 @@ def test_columns_of_a_hidden_cause_are_one_unexplained_group(hidden_star):
     assert not dependent_groups(apart)
 
 
+def test_the_data_and_simulated_tables_are_judged_by_the_same_search(searched):
+    """The tested gain is the statistic of the data themselves: as if they had been drawn."""
+    tested = null_test(searched, 3)
+    job = Null(searched.networks[0], searched.table, searched.score, searched.plan, None)
+    assert tested.gain == job.statistic(searched.table)
+    seeds = np.random.SeedSequence([searched.plan.seed, 7]).spawn(3)
+    assert tested.null_gains == tuple(job.statistic(job.simulated(seed)) for seed in seeds)
+    assert tested.gain == pytest.approx(searched.found[0].gain, rel=0.2), (
+        "of a plain star the light search finds as much"
+    )
+
+
 def test_a_gain_is_believed_by_its_level():
     """With all draws that the level needs, p decides; with fewer, a gain that none reaches is believed for now."""
     full = evidence_of(20.0, [1.0] * 99, monte_carlo(20.0, [1.0] * 99, 99), 0.01)

@@ -182,6 +182,20 @@ def test_a_table_that_is_the_truth_is_not_beaten_by_more_than_chance():
     assert max(beaten) < 5.0
 
 
+def test_a_tally_of_two_state_columns_is_asked_where_chances_rise_and_fall_and_not_where_a_class_makes_them_rise():
+    rng = np.random.default_rng(9)
+    parents = uniform(rng, 2, 6)
+    tally = np.sum(parents, axis=0)
+    wrong = rng.random(ROWS) < 0.05
+    middle = chosen(counted(parents, ((tally == 2) | (tally == 3)) ^ wrong))
+    assert middle is not None
+    assert "p0 + p1 + p2" in middle.make().explain("y", [f"p{i}" for i in range(6)])
+    hidden = rng.integers(0, 2, ROWS)
+    told = [np.where(rng.random(ROWS) < 0.75, hidden, 1 - hidden) for _ in range(7)]
+    behind = chosen(counted(told[1:], told[0]))
+    assert behind is None or behind.kind != "tree"
+
+
 def test_kinds_fit_expected_counts_too():
     rng = np.random.default_rng(7)
     parents = uniform(rng, 4, 3)

@@ -172,7 +172,25 @@ def discover(
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
     if run.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
+    asked = {
+        "seed": seed,
+        "method": None if method == "auto" else method,
+        "evidence": None if evidence else False,
+        "draws": tests.draws if evidence else None,
+        "resamples": tests.resamples if evidence else None,
+        "max_hidden": max_hidden,
+        "level": tests.level,
+        "weights": weights if isinstance(weights, str) else None,
+        "ignore": [ignore] if isinstance(ignore, str) else list(ignore),
+        "types": {name: kind for name, kind in (types or {}).items() if isinstance(kind, str)},
+        "missing": [str(value) for value in missing],
+        "max_parents": max_parents,
+        "budget": budget,
+        "work": work,
+        "sample": sample,
+    }
     settings = {
+        "asked": {name: value for name, value in asked.items() if value not in (None, [], {})},
         "seed": seed,
         "method": method,
         "level": tests.level,

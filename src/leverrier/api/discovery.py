@@ -14,8 +14,8 @@ from leverrier.api.rows_read import as_before, rows_read, warned
 from leverrier.api.saved import dump
 from leverrier.api.state_names import renamed
 from leverrier.arrays import Floats
-from leverrier.data.card import card
 from leverrier.data.labels import Unseen
+from leverrier.data.paper_table import Papers, PaperTable
 from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
@@ -37,11 +37,9 @@ from leverrier.report.words.verdict_words import headline, verdict
 if TYPE_CHECKING:
     import altair
 
-HEAD = ("hidden", "states", "gain, nats", "next to", "tested")
-
 
 @dataclass(frozen=True, eq=False)
-class Discovery:
+class Discovery(Papers):
     """A verdict in words (print it), the hidden variables, and every row's states."""
 
     result: Result
@@ -221,6 +219,13 @@ class Discovery:
         object.__setattr__(self, "result", result)
         return self
 
+    def paper_tables(self) -> dict[str, PaperTable]:
+        """Tables for a paper by name: profiles, evidence, fit by number of states, the SMART-LCA checklist.
+        `to_frame(name)`, `to_latex(name)` and `to_docx(path)` write them."""
+        from leverrier.report.parts.paper_tables import paper_tables
+
+        return paper_tables(self.result)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything as JSON; `leverrier.load` reads it back. No row of the data is in it."""
         write_whole(os.fspath(path), dump(self.result).encode())
@@ -261,22 +266,9 @@ class Discovery:
         return f"Discovery({self.verdict}: {self.headline})"
 
     def _repr_html_(self) -> str:
-        shape = self.result.shape
-        rows_are = {"sequences": f"{shape.sequences:,}", "slices": f"{shape.rows:,}"}
-        facts = rows_are if shape.sequences else {"rows": f"{shape.rows:,}"}
-        facts |= {"columns": str(shape.columns), "empty cells": f"{shape.holes:,}"}
-        rows = [
-            (
-                each.name,
-                each.states,
-                f"{each.gain:,.1f}",
-                ", ".join((*each.children, *each.parents)[:12]),
-                "yes" if each in self.believed else "no",
-            )
-            for each in self.hidden
-        ]
-        words = (f'{self.verdict}; found.report("report.html") writes the whole report',)
-        return card(self.headline, facts, HEAD, rows, words)
+        from leverrier.report.parts.notebook_card import discovery_card
+
+        return discovery_card(self.result)
 
     def plot_network(self) -> altair.TopLevelMixin:
         """The network with its hidden variables, as an Altair chart. `leverrier.save_picture` writes it as a file."""

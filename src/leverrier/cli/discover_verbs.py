@@ -12,6 +12,7 @@ import click
 import leverrier as lv
 from leverrier.api.state_names import names_asked
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, note
 from leverrier.run.event import Event
@@ -21,7 +22,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.data.labels import Unseen
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The report (default: TABLE.leverrier.html).")
 @click.option("--save", type=click.Path(dir_okay=False), help="The findings as JSON (default: TABLE.leverrier.json).")
@@ -103,6 +104,8 @@ def discover(
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
+    from leverrier.report.words.quality_words import quality_lines
+    from leverrier.report.words.terminal_words import terminal_words
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
@@ -147,13 +150,16 @@ def discover(
         note(f"leverrier: the time ran out{again}", hush)
     else:
         forget(kept)
-    click.echo(Path(saved).read_text(encoding="utf-8") if as_json else str(found))
+    if not hush:
+        for line in quality_lines(found.result.shape.quality, important=True):
+            click.echo(f"noticed: {line}", err=True)
+    click.echo(Path(saved).read_text(encoding="utf-8") if as_json else terminal_words(found.result))
     if not hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")
     return 0
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("findings")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
 @click.option("--title", help="Its title.")
@@ -196,7 +202,7 @@ def rename_known(found: lv.Discovery, asked: dict[str, dict[str, str]]) -> None:
             note(f"leverrier: --names: {error}", quiet=False)
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("findings")
 @click.argument("table")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), required=True, help="CSV file to write.")

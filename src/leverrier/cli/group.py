@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import leverrier
+from leverrier.cli.help_pages import Verbs
 from leverrier.hints import as_flags
 
 VERBS = {
@@ -27,7 +28,7 @@ PROOFS = ("reproduce", "verify")
 """Scripts of the repository: they prove what we say, and are not part of what is installed."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Verbs):
     """Finds a verb's command in its module, named after the verb."""
 
     def invoke(self, ctx: click.Context) -> Any:

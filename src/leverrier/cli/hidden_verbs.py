@@ -11,6 +11,7 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.network_verbs import open_network
 from leverrier.cli.progress_bar import Interruptible, interrupted, note
 from leverrier.status import Status
@@ -23,7 +24,7 @@ AFTERWARDS = 0.7
 """Seconds of computing that the summary of chains takes."""
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("network")
 @click.argument("table")
 @click.option("--hidden", multiple=True, required=True, metavar="VARIABLE", help="Hidden node (repeat for several).")
@@ -76,7 +77,7 @@ def cardinality(
     return interrupted(run)
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @click.option(
     "--method",
@@ -89,6 +90,8 @@ def cardinality(
 @click.option("--sweeps", type=click.IntRange(2), default=500, show_default=True, help="Half are left out.")
 @click.option("--chains", type=click.IntRange(1), default=2, show_default=True)
 @options.reading
+@options.page
+@options.static
 @click.option("--pictures", type=click.Path(file_okay=False), help="Folder for PNGs: the graph, the links, the traces.")
 @options.seed
 @options.jobs
@@ -104,6 +107,8 @@ def causes(
     sweeps: int,
     chains: int,
     reading: options.Reading,
+    page: str | None,
+    static: bool,
     pictures: str | None,
     seed: int,
     jobs: int | None,
@@ -123,7 +128,9 @@ def causes(
     from leverrier.run.checkpoint import forget
 
     hush = quiet or as_json
-    kept = options.checkpoint_place(checkpoint, f"{os.path.splitext(table)[0]}.causes.html", resume, hush)
+    place = page or f"{os.path.splitext(table)[0]}.causes.html"
+    options.require_folders(place)
+    kept = options.checkpoint_place(checkpoint, place, resume, hush)
     with Interruptible(hush, budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
@@ -150,7 +157,15 @@ def causes(
         _draw(found, Path(pictures))
         if not quiet and not as_json:
             click.echo(f"\nThe pictures are in {pictures}")
-    return 130 if found.status is Status.INTERRUPTED else 0
+    if found.status is Status.INTERRUPTED:
+        return 130
+    from leverrier.formats.network_files import write_whole
+    from leverrier.report.pages.causes_page import causes_page
+
+    write_whole(place, causes_page(found, f"Hidden causes in {Path(table).name}", live=not static).encode())
+    if not hush:
+        click.echo(f"\nThe page is in {place}")
+    return 0
 
 
 def _draw(found: HiddenCausesResult, folder: Path) -> None:

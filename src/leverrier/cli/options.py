@@ -67,6 +67,11 @@ def as_json(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for machines instead of words.")(command)
 
 
+def page(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "The page that is written (default: beside TABLE)."
+    return click.option("--page", type=click.Path(dir_okay=False), default=None, help=words)(command)
+
+
 def names(command: Callable[..., Any]) -> Callable[..., Any]:
     words = "A name for a hidden state, such as H1:0=low (repeatable), or a JSON file of names; kept in the findings."
     return click.option("--names", multiple=True, metavar="VARIABLE:STATE=NAME", help=words)(command)

@@ -1,4 +1,4 @@
-"""A progress bar with the time left on anything that lasts; Ctrl-C and budgets that end in time with what there is.
+"""One line of progress for anything that lasts; Ctrl-C and budgets that end in time with what there is.
 
 Both first ask politely. Work that does not look up soon is cut: an exception is raised into it, and what was kept until
 then makes the answer (see `discover`).
@@ -47,7 +47,9 @@ class Interruptible:
         self._quiet = quiet or not sys.stderr.isatty()
         self._begun = time.monotonic()
         self._bar: Any = None
-        self._tasks: dict[Event | str, Any] = {}
+        self._line: Any = None
+        self._stages: list[Event | str] = []
+        self._stage_begun = self._begun
         self._before: Any = None
         self._cuts = cuts
         self._armed = False
@@ -91,13 +93,23 @@ class Interruptible:
             return
         if self._bar is None:
             self._bar = _bar()
+            self._line = self._bar.add_task("", total=None, left="", budget="")
             self._bar.start()
         told = what if isinstance(what, Told) else Told.of(what)
-        task = told.event if told.event.is_step else told.task
-        if task not in self._tasks:
-            self._tasks[task] = self._bar.add_task(told.task, total=1.0 if known else None)
-        words = str(told) if told.event.is_step else told.task
-        self._bar.update(self._tasks[task], completed=share if known else None, description=words)
+        stage = told.event if told.event.is_step else told.task
+        now = time.monotonic()
+        if not self._stages or self._stages[-1] != stage:  # what is done folds away: its line becomes the next one's
+            self._stages.append(stage)
+            self._stage_begun = now
+        over = None if self.budget is None else max(self.budget - process_age(), 0.0)
+        self._bar.update(
+            self._line,
+            total=1.0 if known else None,
+            completed=share if known else 0.0,
+            description=str(told) if told.event.is_step else told.task,
+            budget="" if self.budget is None else f"of at most {clock_words(self.budget)}",
+            left=left_words(share, now - self._stage_begun, over),
+        )
 
     def load(self, *names: Any) -> None:  # noqa: ARG002  (naming them has loaded them)
         """Libraries are loaded before an interrupt may break in: half-loaded ones are of no use."""
@@ -160,15 +172,33 @@ def note(words: str, quiet: bool) -> None:
         click.echo(words, err=True)
 
 
+def left_words(share: float, seconds: float, budget: float | None = None) -> str:
+    """What is left of this stage, as a range: nobody knows better. What later stages take is not promised."""
+    if math.isnan(share) or share < 0.02 or seconds < 1.0:
+        return "" if budget is None else f"at most {clock_words(budget)} left"
+    rest = seconds * (1 - share) / share
+    least, most = 0.6 * rest, 1.8 * rest + 2.0
+    if budget is not None and most >= budget:
+        return f"at most {clock_words(budget)} left"
+    return f"this stage {clock_words(least)} to {clock_words(most)} more"
+
+
+def clock_words(seconds: float) -> str:
+    """Minutes and seconds, or hours: rounded up, so that work that lies ahead never takes 0:00."""
+    whole = max(math.ceil(seconds), 1)
+    hours, rest = divmod(whole, 3600)
+    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
+
+
 def _bar() -> Any:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=24),
         TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[budget]}"),
+        TextColumn("{task.fields[left]}"),
     )
     return Progress(*columns, console=Console(stderr=True), transient=True)

@@ -8,11 +8,12 @@ import click
 
 import leverrier as lv
 from leverrier.cli import options
+from leverrier.cli.help_pages import Verb
 from leverrier.cli.progress_bar import Interruptible
 from leverrier.run.event import Event
 
 
-@click.command()
+@click.command(cls=Verb)
 @click.argument("table")
 @options.reading
 @options.as_json

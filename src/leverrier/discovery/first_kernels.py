@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.counts.parted_counts import counts_of
+from leverrier.discovery.places.baseline import MOST_CELLS
+from leverrier.discovery.places.region import Ground, try_region
 from leverrier.discovery.places.search import miniature, practise
 from leverrier.discovery.states.agglomeration import agglomerate
 from leverrier.discovery.states.first_states import first_states
 from leverrier.kernels.em.iteration import iterate
 from leverrier.learning.em.fit import fit
+from leverrier.learning.structure.kind_scores import scores_of
 from leverrier.learning.structure.score import BDe
 from leverrier.models.graph import Graph
 from leverrier.run.precompile import compile_ahead
@@ -19,9 +23,11 @@ def compile_first(jobs: int) -> None:
 
 
 def compile_kernels() -> None:
-    """EM and merging first: who started this begins with the rest."""
+    """EM, merging and climbs first: who started this begins with the rest."""
     table = miniature()
     graph = Graph.from_parents({"H": (), **dict.fromkeys(table.variables, ("H",))})
     fit(graph, ObservedCounts(table), hidden={"H": 2}, starts=2, score=BDe(), accelerate=False, jobs=1)
     agglomerate(first_states(graph, table, "H"), BDe())
+    scores = scores_of(counts_of(table), BDe(), MOST_CELLS, kinds=False)
+    try_region(Ground(table, scores), graph, {"H": 2}, table.variables, merged="H", starts=2, max_rounds=2)
     practise()

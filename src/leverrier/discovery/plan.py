@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Method = Literal["fixed", "region", "full"]
@@ -26,4 +26,33 @@ class Plan:
     max_parents: int | None = None
     kinds: bool = True
     """Whether the rival's families may be of any kind, or tables alone."""
+    placements: int = 3
+    """Of the ways to put a candidate in (no arcs kept, or those of one member) this many are climbed, the best ones."""
+    random_starts: int = 1
+    """Of a climb, beside the one from merged states."""
+    evaluations: int = 10_000
+    """The most of one EM run in a climb."""
+    brief_evaluations: int = 10_000
+    """The same where EM alone says which placements are climbed."""
+    deepened: int = 8
+    """Candidates that get more states, more starts and are centred again."""
+    states_settled: bool = True
+    """Whether the number of states is settled at the end, with the arcs that go with it."""
     seed: int = 0
+
+    def light(self) -> Plan:
+        """The same search with less effort and with tables alone: the statistic of the null test, for the data and for
+        every simulated table alike (docs/decisions/0016-a-light-statistic.md)."""
+        return replace(
+            self,
+            kinds=False,
+            max_hidden=1,
+            baseline_seeds=1,
+            baseline_rounds=1,
+            placements=2,
+            random_starts=0,
+            evaluations=1000,
+            brief_evaluations=100,
+            deepened=3,
+            states_settled=False,
+        )

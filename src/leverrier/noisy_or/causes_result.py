@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
+from leverrier.data.paper_table import Papers, PaperTable
 from leverrier.errors import MissingExtraError
 from leverrier.models.noisy_or.noisy_or_model import HOLE, HiddenCauses
 from leverrier.noisy_or.chain_diagnostics import effective_samples, r_hat
@@ -42,7 +43,7 @@ class Chain:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenCausesResult:
+class HiddenCausesResult(Papers):
     """The posterior of overlapping hidden causes, from the chains that are not stuck below the best one."""
 
     model: HiddenCauses
@@ -171,6 +172,26 @@ class HiddenCausesResult:
     def plot_links(self) -> altair.TopLevelMixin:
         """The probability of every link."""
         return chart_of("causes_charts.plot_links", self)
+
+    def paper_tables(self) -> dict[str, PaperTable]:
+        """Tables for a paper: the causes, and the probability of every link."""
+        causes = tuple(
+            (
+                k + 1,
+                float(self.model.p[k]),
+                float(self.model.lam[k]),
+                float(self.present[k]),
+                ", ".join(self.children(k)),
+            )
+            for k in range(self.best.shape[1])
+        )
+        head = ("cause", "how often", "sets a sign", "in the posterior", "signs")
+        links = tuple((name, *map(float, self.links[i])) for i, name in enumerate(self.names))
+        over = ("sign", *(f"cause {k + 1}" for k in range(self.best.shape[1])))
+        return {
+            "causes": PaperTable("causes", head, causes, "Overlapping hidden causes, and the signs they reach."),
+            "links": PaperTable("links", over, links, "The probability of every link."),
+        }
 
     def _repr_html_(self) -> str:
         facts = {

@@ -39,6 +39,12 @@ def compile_ahead(jobs: int, kernel: Any, module: str, function: str) -> None:
         atexit.register(end_compiling)
 
 
+def wait_for_compiling() -> None:
+    """Until the other process has compiled all it was started for."""
+    for other in _others:
+        other.wait()
+
+
 def end_compiling() -> None:
     """What is compiled by now is kept; nobody is there to use the rest."""
     for other in _others:

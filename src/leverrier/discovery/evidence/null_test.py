@@ -1,19 +1,20 @@
 """Is it real? What a sceptic asks of a hidden variable, answered by running the whole procedure again.
 
-The gate is the null test: simulate tables from the best network *without* the hidden variable and search those in the
-same way. A gain that such tables show as well is no evidence of a hidden cause: the variable then only compresses a
-large table. The rest is information: gain on held-out rows, and how often it comes back in resamples.
+The gate is the null test: simulate tables from the best network *without* the hidden variable, and search those and the
+data in the same way, a quick one (docs/decisions/0016-a-light-statistic.md). A gain that such tables show as well is no
+evidence of a hidden cause: the variable then only compresses a large table. The rest is information: gain on held-out
+rows, and how often it comes back in resamples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
+from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence
 from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
@@ -26,13 +27,17 @@ WORTH_A_TEST = 1.0
 
 
 def null_test(search: Search, draws: int, level: float = LEVEL) -> Evidence:
-    """The whole procedure on tables simulated from the model without the newest hidden variable, until it is clear."""
+    """The light search on the data and on tables simulated from the model without the newest hidden variable, until it
+    is clear. The evidence's gain is the light search's."""
     known = search.found[-2] if len(search.found) > 1 else None
     silent = search.run.silent()
     job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent)
     seeds = np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)
-    keys = [("null", len(search.found), seed.spawn_key, job.network.graph.parent_map) for seed in seeds]
-    return drawn_evidence(search.found[-1].gain, job.gain, seeds, keys, level, search.run)
+    about = ("null", len(search.found), job.network.graph.parent_map)
+    (gain,) = search.run.map(job.statistic, [(search.table,)], [(*about, "data")]) or (float("nan"),)
+    if np.isnan(gain):
+        return evidence_of(search.found[-1].gain, [], None, level)
+    return drawn_evidence(gain, job.gain, seeds, [(*about, seed.spawn_key) for seed in seeds], level, search.run)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +54,11 @@ class Null:
 
     def gain(self, seed: np.random.SeedSequence) -> float:
         """The best gain of one more hidden variable in a simulated table; 0 if nothing helped, NaN if time ran out."""
-        search = begin(self.simulated(seed), self.score, replace(self.plan, max_hidden=1), self.run)
+        return self.statistic(self.simulated(seed))
+
+    def statistic(self, table: Table) -> float:
+        """The same of any table, by the light search."""
+        search = begin(table, self.score, self.plan.light(), self.run)
         if self.sizes:
             resume_from(search, self.network.graph, self.sizes)
         gain = search.found[-1].gain if next_hidden(search) else 0.0

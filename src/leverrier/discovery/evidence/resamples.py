@@ -50,8 +50,8 @@ class Support:
 def support(
     found: Findings, table: Table, score: Score, plan: Plan, resamples: int, run: Run = UNBOUNDED
 ) -> dict[str, Support]:
-    """For each hidden variable, by the whole search on rows drawn anew."""
-    again = replace(plan, max_hidden=max(1, len(found.hidden)))
+    """For each hidden variable, by the light search on rows drawn anew."""
+    again = replace(plan.light(), max_hidden=max(1, len(found.hidden)))
     few = _some_rows(table, plan.seed)
     states = {each.name: _states(found, each, few) for each in found.hidden}
     seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
@@ -74,7 +74,7 @@ def support(
 def _search_again(
     table: Table, few: Table, score: Score, plan: Plan, run: Run, seed: np.random.SeedSequence
 ) -> Resampled | None:
-    """The whole search on some of the rows; None if time ran out over it."""
+    """The search on some of the rows; None if time ran out over it."""
     found = run_search(drawn(table, np.random.default_rng(seed)), score, plan, run)
     return None if run.spent else [(each.neighbours, _states(found, each, few)) for each in found.hidden]
 

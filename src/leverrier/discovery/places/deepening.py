@@ -147,8 +147,9 @@ def centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds
         sizes,
         region,
         merged=newest,
-        starts=3,
+        starts=1 + 2 * screening.plan.random_starts,
         max_rounds=rounds,
+        evaluations=screening.plan.evaluations,
         tolerance=TOLERANCE,
         seed=screening.plan.seed,
     )

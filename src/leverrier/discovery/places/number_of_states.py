@@ -30,7 +30,7 @@ SMOOTHING = 1e-3
 def settled(screening: Screening, one: Found) -> Found:
     """The same hidden variable with the number of states, and the graph, that are worth most."""
     plan = screening.plan
-    if plan.cardinality != "auto":
+    if plan.cardinality != "auto" or not plan.states_settled:
         return one
     one = _by_bound(screening, one)
     best = _evidence(screening.ground, one.tried, one.sizes)

@@ -32,6 +32,7 @@ def climb_region(
     starts: int,
     max_rounds: int,
     tolerance: float,
+    evaluations: int,
     seen: Seen | None,
     seed: int,
 ) -> Tried | None:
@@ -60,6 +61,7 @@ def climb_region(
         max_parents=ground.max_parents,
         max_cells=ground.scores.table_cells,
         tolerance=tolerance,
+        evaluations=evaluations,
         seen=seen,
         run=ground.run,
         seed=seed,

@@ -17,7 +17,7 @@ from leverrier.discovery.places.cutout import Cutout, merged_states
 from leverrier.discovery.places.ground import Ground, Tried
 from leverrier.discovery.places.one_hidden_region import climb_region
 from leverrier.learning.structure.family_scores import Renumbered
-from leverrier.learning.structure.one_hidden import Seen
+from leverrier.learning.structure.one_hidden import MOST_EVALUATIONS, Seen
 from leverrier.learning.structure.structural_em import StructuralTask, climb_structure
 from leverrier.models.graph import Graph
 
@@ -40,6 +40,7 @@ def try_region(
     starts: int = 1,
     max_rounds: int = 30,
     tolerance: float = 1e-3,
+    evaluations: int = MOST_EVALUATIONS,
     seen: Passed | None = None,
     seed: int = 0,
 ) -> Tried:
@@ -47,13 +48,13 @@ def try_region(
 
     The region is widened to whatever is next to a hidden variable. The first start of the variable `merged` is from
     its blanket's configurations, merged down to its number of states; the others are random. `seen` holds graphs that
-    earlier climbs came through, and takes this one's.
+    earlier climbs came through, and takes this one's. `evaluations` bounds each EM run of a compiled climb.
     """
     cut = _cut_out(ground, graph, hidden, region)
     given = None if merged is None else _merged_start(ground, cut, merged)
     assigned = None if given is None else given[merged or ""]
     numbers = None if seen is None else seen.numbers
-    found = climb_region(ground, cut, assigned, starts, max_rounds, tolerance, numbers, seed)
+    found = climb_region(ground, cut, assigned, starts, max_rounds, tolerance, evaluations, numbers, seed)
     if found is not None:
         return found
     return _climbed_in_general(ground, cut, given, starts, max_rounds, tolerance, seen, seed)

@@ -26,12 +26,8 @@ from leverrier.discovery.verdict import Reason
 from leverrier.models.graph import Graph
 from leverrier.run.event import Event
 
-HUBS_CLIMBED = 3
-"""Of the starts of a candidate (no arcs kept, or those of one member) this many are climbed, the best ones."""
 MOST_CLIMBED = 80
 """Candidates that are climbed at all, in wide tables."""
-DEEPENED = 8
-"""Candidates that get more states, more starts and are centred again."""
 SCREENED_STATES = 3
 """With two, a variable of three or four states may look worse than none; with three, one of two still shows. Behind
 yes/no columns alone two are enough, and a third costs more than it tells."""
@@ -48,7 +44,7 @@ def best_hidden(screening: Screening) -> Found | Reason:
         return Reason.NO_CANDIDATES
     there = Elsewhere.of(screening)
     screened = _screen(screening, there, suggested)
-    deep = _deepened(screening, there, _distinct(screened)[:DEEPENED])
+    deep = _deepened(screening, there, _distinct(screened)[: screening.plan.deepened])
     helping = [one for one in deep if linked(one) and one.gain > WORTH]
     if not helping and screening.cut:
         return Reason.TIME
@@ -128,7 +124,8 @@ def _climb(screening: Screening, candidate: Candidate, needed: bool) -> tuple[Tr
         return None
     if screening.plan.method != "fixed":
         seen = Passed()
-        ends = [(_try(screening, place, states, candidate, ROUNDS, seen), place) for _, place in ends[:HUBS_CLIMBED]]
+        best = [place for _, place in ends[: screening.plan.placements]]
+        ends = [(_try(screening, place, states, candidate, ROUNDS, seen), place) for place in best]
     best, place = max(ends, key=lambda pair: pair[0].score)
     return None if screening.run.spent and not needed else (best, place.start)
 
@@ -213,8 +210,9 @@ def _try(
         hidden,
         region,
         merged=screening.name if rounds else None,
-        starts=2 if rounds else 1,
+        starts=1 + screening.plan.random_starts if rounds else 1,
         max_rounds=rounds,
+        evaluations=screening.plan.evaluations if rounds else screening.plan.brief_evaluations,
         tolerance=TOLERANCE,
         seen=seen,
         seed=screening.plan.seed,

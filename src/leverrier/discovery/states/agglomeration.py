@@ -16,7 +16,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 
 from leverrier.arrays import Integers
-from leverrier.discovery.states.first_states import MOST_STATES, FirstStates, count_vectors
+from leverrier.discovery.states.first_states import MOST_STATES, NO_RISES, FirstStates, count_vectors
 from leverrier.kernels.em.state_merging import fill_gains, fill_values, merge_down
 from leverrier.learning.structure.score import Score
 
@@ -101,22 +101,23 @@ class Agglomeration:
 
 def agglomerate(first: FirstStates, score: Score, most: int = MOST_STATES) -> Agglomeration:
     """Merge greedily until one state is left. `most` bounds the states to begin with."""
-    counts, place = count_vectors(first, score, most)
-    n = len(counts)
+    decomposable = np.array_equal(first.priors(score, 2), first.priors(score, 3))
+    rises = first.rises(score) if decomposable else NO_RISES
+    counts, place = count_vectors(first, score, rises, most)
+    n = counts.shape[1]
     values, gains, best = np.empty_like(counts), np.empty((n, n)), np.zeros(n, dtype=np.int64)
     node, pairs, gained = np.arange(n), np.empty((n - 1, 2), dtype=np.int64), np.empty(n - 1)
     priors = first.priors(score, n)
-    decomposable = np.array_equal(priors, first.priors(score, n + 1))
-    share = float(fill_values(n, counts, priors, values))
+    share = float(fill_values(n, counts, priors, rises, values))
     if decomposable:  # (then the priors are the same at every level)
-        fill_gains(n, counts, priors, values, gains, best)
-        merge_down(n, 1, counts, priors, values, gains, best, node, pairs, gained)
+        fill_gains(n, counts, priors, rises, values, gains, best)
+        merge_down(n, 1, counts, priors, rises, values, gains, best, node, pairs, gained)
         return Agglomeration(first, score, place, pairs, tuple(accumulate(gained.tolist(), initial=share)), True)
     shares = [share]
     for k in range(n, 1, -1):  # a merge is judged by the score of what it leaves: with k − 1 states' priors
         priors = first.priors(score, k - 1)
-        before = float(fill_values(k, counts, priors, values))
-        fill_gains(k, counts, priors, values, gains, best)
-        merge_down(k, k - 1, counts, priors, values, gains, best, node, pairs, gained)
+        before = float(fill_values(k, counts, priors, rises, values))
+        fill_gains(k, counts, priors, rises, values, gains, best)
+        merge_down(k, k - 1, counts, priors, rises, values, gains, best, node, pairs, gained)
         shares.append(before + float(gained[n - k]))
     return Agglomeration(first, score, place, pairs, tuple(shares), False)

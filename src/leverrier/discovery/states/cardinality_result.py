@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leverrier.chart_of import chart_of
+from leverrier.data.card import card
+from leverrier.data.paper_table import Papers, PaperTable
 from leverrier.discovery.states.agglomeration import Agglomeration, Merge
 from leverrier.discovery.states.refinement import POSITIVE, Refinement, distinguishable
 from leverrier.models.network import Network
@@ -43,7 +45,7 @@ class Scores:
 
 
 @dataclass(frozen=True, eq=False)
-class Cardinality:
+class Cardinality(Papers):
     """How many states one hidden variable has. `print` it for the answer in words."""
 
     hidden: str
@@ -132,6 +134,17 @@ class Cardinality:
     def plot_scores(self) -> altair.TopLevelMixin:
         """Scores against the number of states."""
         return chart_of("cardinality_charts.score_by_states", self)
+
+    def paper_tables(self) -> dict[str, PaperTable]:
+        """The score of every number of states that was compared."""
+        rows = tuple((k, self.value(k), self.value(k) - self.value(self.states)) for k in sorted(self.scores))
+        caption = f"Scores (nats) by number of states of {self.hidden}; {self.states} were chosen."
+        return {"scores": PaperTable("scores", ("states", "score", "less the choice"), rows, caption, 1)}
+
+    def _repr_html_(self) -> str:
+        rows = [(k, f"{self.value(k):,.1f}", "chosen" if k == self.states else "") for k in sorted(self.scores)]
+        facts = {"states": self.states, "status": self.status}
+        return card(f"How many states {self.hidden} has", facts, ("states", "score, nats", ""), rows, (self.verdict,))
 
     def __str__(self) -> str:
         return "\n".join([self.verdict, *_table(self), *self.notes])

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.table import Label, Table
@@ -27,6 +28,11 @@ MOST_CELLS = 2**24
 """Of all states' count vectors together."""
 MOST_WORK = 10**8
 """Cells looked at while the rarest are put in their places."""
+
+
+MOST_LOOKED_UP = 2**17
+"""Rows up to which what they add to the score is looked up, not computed."""
+NO_RISES: Floats = np.empty((1, 0))
 
 
 @dataclass(frozen=True)
@@ -67,14 +73,26 @@ class FirstStates:
         return len(self.weights)
 
     def priors(self, score: Score, states: int) -> Floats:
-        """Prior count, sign and ln Γ(prior count) of each cell, when the variable has so many states."""
+        """Prior count, sign and ln Γ(prior count) of each cell, when the variable has so many states, and the row of
+        `rises` that has its prior count."""
+        alphas = np.array(self._alphas(score, states))
+        signs = np.ones(len(alphas))
+        signs[1 + len(self.children) :] = -1.0
+        logs = gammaln(np.where(alphas > 0, alphas, 1.0))
+        _, row = np.unique(alphas, return_inverse=True)
+        return np.ascontiguousarray(np.stack([alphas, signs, logs, row.astype(np.float64)], axis=1)[self.table_of])
+
+    def rises(self, score: Score) -> Floats:
+        """What each whole number of rows adds to the score, by prior count ascending; nothing if rows have shares."""
+        if self.total > MOST_LOOKED_UP or not np.array_equal(self.weights, np.rint(self.weights)):
+            return NO_RISES
+        return _rises(tuple(sorted(set(self._alphas(score, 2)))), round(self.total))
+
+    def _alphas(self, score: Score, states: int) -> list[float]:
+        """The prior count of a cell, by table."""
         own = score.alphas(states, self.own_rows)[0]
         children = [score.alphas(child.states, child.parent_rows * states) for child in self.children]
-        alphas = np.array([own, *(cell for cell, _ in children), *(row for _, row in children)])
-        signs = np.ones(len(alphas))
-        signs[1 + len(children) :] = -1.0
-        logs = gammaln(np.where(alphas > 0, alphas, 1.0))
-        return np.ascontiguousarray(np.stack([alphas, signs, logs], axis=1)[self.table_of])
+        return [own, *(cell for cell, _ in children), *(row for _, row in children)]
 
     def level(self, score: Score, states: int) -> float:
         """The part of the score that depends on the number of states alone, not on who is in which.
@@ -143,8 +161,9 @@ def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
     )
 
 
-def count_vectors(first: FirstStates, score: Score, most: int = MOST_STATES) -> tuple[Floats, Integers]:
-    """A count vector for each first state, and the first state of each configuration: its own, if there is room.
+def count_vectors(first: FirstStates, score: Score, rises: Floats, most: int = MOST_STATES) -> tuple[Floats, Integers]:
+    """A count vector (a column) for each first state, and the first state of each configuration: its own, if there is
+    room.
 
     Otherwise the most frequent configurations begin, and each of the others joins the state it gains most with, one
     after another, frequent ones first.
@@ -155,16 +174,22 @@ def count_vectors(first: FirstStates, score: Score, most: int = MOST_STATES) -> 
         limit = int(np.clip(MOST_WORK // (n * len(first.cells)), min(64, limit), limit))
     order = np.argsort(-first.weights, kind="stable") if n > limit else np.arange(n)
     seeds = order[:limit]
-    counts = np.zeros((len(seeds), n_cells))
+    counts = np.zeros((n_cells, len(seeds)))
     place = np.empty(n, dtype=np.int64)
     place[seeds] = np.arange(len(seeds))
     for positions in first.cells:
         inside = positions[seeds] >= 0
-        counts[np.flatnonzero(inside), positions[seeds][inside]] += first.weights[seeds][inside]
+        counts[positions[seeds][inside], np.flatnonzero(inside)] += first.weights[seeds][inside]
     if n > len(seeds):
         priors = first.priors(score, len(seeds))
-        absorb_rest(order, len(seeds), first.cells, first.weights, priors, counts, place)
+        absorb_rest(order, len(seeds), first.cells, first.weights, priors, rises, counts, place)
     return counts, place
+
+
+@lru_cache(maxsize=16)
+def _rises(alphas: tuple[float, ...], most: int) -> Floats:
+    n = np.arange(most + 1.0)
+    return np.stack([gammaln(a + n) - gammaln(a) if a > 0 else xlogy(n, n) for a in alphas])
 
 
 def _ranked(keys: Integers) -> Integers:

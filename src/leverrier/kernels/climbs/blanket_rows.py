@@ -65,7 +65,7 @@ def distinct_on(bits, codes, states, weights, slots, ids, example, totals):
     """Number rows by their configuration of these columns: ids by row, an example and the weight of each number."""
     for i in range(ids.size):
         ids[i] = 0
-    count = 1
+    count = np.int64(1)
     for v in range(codes.shape[0]):
         if bits >> v & 1:
             count = refine(ids, count, codes[v], states[v], slots)

@@ -48,12 +48,12 @@ def closed_score(parents, h, inside, places, slots, keys, scores, full, missing,
     """What the families without the hidden variable score; those that are not known are noted."""
     key = np.empty(keys.shape[1], dtype=np.int64)
     total = 0.0
-    count = 0
+    count = np.int64(0)
     for c in range(h):
         if inside >> c & 1 and not parents[c] >> h & 1:
             value = known_score(c, parents[c], places, slots, keys, scores, full, key)
             if np.isnan(value):
-                count = lacks(c, parents[c], False, places, slots, keys, scores, full, key, missing, count)
+                count = lacks(c, parents[c], np.int64(0), places, slots, keys, scores, full, key, missing, count)
             total += value
     state[LACKING] = count
     return total
@@ -113,6 +113,7 @@ def climb_hidden(
             return TOO_FEW_NUMBERS
         state[WORTH] = opened + closed
         state[PHASE] = 1.0
+    one, expected = np.int64(1), np.int64(EXPECTED)  # (as literals they would be compiled for apart)
     new = np.empty(h + 1, dtype=np.int64)
     other = np.empty_like(posterior)
     paused = state[LOOKED_AT]
@@ -160,7 +161,7 @@ def climb_hidden(
                 other[i, u] = posterior[i, u]
         closed = closed_score(new, h, inside, places, slots, keys, scores, full, missing, state)
         opened = fit_open(
-            codes, weights, states, new, order, sizes, prior, tolerances, streams, 1, EXPECTED, room, other, state
+            codes, weights, states, new, order, sizes, prior, tolerances, streams, one, expected, room, other, state
         )
         if not opened + closed > state[WORTH] + SMALLEST_GAIN:
             return DONE

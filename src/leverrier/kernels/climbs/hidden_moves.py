@@ -76,15 +76,15 @@ def renew(
     child = -1 if c == h else c
     r = 1 if c == h else states[c]
     q = number_cells(codes, states, above, child, rows, count, cells)
-    nothing = np.zeros(weights.size, dtype=codes.dtype)
+    none, nothing = np.int64(1), np.zeros(weights.size, dtype=codes.dtype)
     if not holds:
         if float(q) * r * n_hidden <= max_cells:
             with_it = soft_score(
-                c, q, 1, every, rows, sums, count, cells, nothing, posteriors, h, states, sizes, prior, table
+                c, q, none, every, rows, sums, count, cells, nothing, posteriors, h, states, sizes, prior, table
             )
             adding[h, c] = with_it - base
         return
-    base = soft_score(c, q, 1, every, rows, sums, count, cells, nothing, posteriors, h, states, sizes, prior, table)
+    base = soft_score(c, q, none, every, rows, sums, count, cells, nothing, posteriors, h, states, sizes, prior, table)
     if count_bits(own) < most:
         largest = max_cells // (q * r * n_hidden)
         for v in range(h):
@@ -116,7 +116,7 @@ def renew(
         if above >> p & 1 and not required[c] >> p & 1:
             less = number_cells(codes, states, above & ~(np.int64(1) << p), child, rows, count, cells)
             new = soft_score(
-                c, less, 1, every, rows, sums, count, cells, nothing, posteriors, h, states, sizes, prior, table
+                c, less, none, every, rows, sums, count, cells, nothing, posteriors, h, states, sizes, prior, table
             )
             deleting[p, c] = new - base
     if c != h and not required[c] & hidden:
@@ -149,7 +149,7 @@ def search_round(
     n, rows = h + 1, weights.size
     most = sizes[2]
     key = np.empty(keys.shape[1], dtype=np.int64)
-    count = 0
+    count = np.int64(0)
     for c in range(n):
         new[c] = parents[c]
         if allowed[c] & ~required[c]:

@@ -18,7 +18,8 @@ def count_bits(bits):
 
 @njit(cache=True, nogil=True)
 def lacks(child, bits, whole, places, slots, keys, scores, full, key, missing, count):
-    """Note a family whose score is not known (with `whole`: nor those with one more parent); how many are noted."""
+    """Note a family whose score is not known (with `whole`, 0 or 1: nor those with one more parent); how many
+    are noted."""
     if whole:
         e = find_family(child, bits, places, slots, keys, key)
         known = e >= 0 and full[e]
@@ -28,10 +29,10 @@ def lacks(child, bits, whole, places, slots, keys, scores, full, key, missing, c
         return count
     for m in range(count):
         if missing[m, 0] == child and missing[m, 1] == bits:
-            missing[m, 2] = max(missing[m, 2], np.int64(whole))
+            missing[m, 2] = max(missing[m, 2], whole)
             return count
     if count < missing.shape[0]:
-        missing[count, 0], missing[count, 1], missing[count, 2] = child, bits, np.int64(whole)
+        missing[count, 0], missing[count, 1], missing[count, 2] = child, bits, whole
         count += 1
     return count
 
@@ -44,12 +45,12 @@ def lacks_around(child, parents, h, required, most, places, slots, keys, scores,
     if child == h:
         return count
     if own & hidden:
-        return lacks(child, own & ~hidden, False, places, slots, keys, scores, full, key, missing, count)
-    count = lacks(child, own, count_bits(own) < most, places, slots, keys, scores, full, key, missing, count)
+        return lacks(child, own & ~hidden, np.int64(0), places, slots, keys, scores, full, key, missing, count)
+    count = lacks(child, own, np.int64(count_bits(own) < most), places, slots, keys, scores, full, key, missing, count)
     for p in range(h):
         if own >> p & 1 and not required[child] >> p & 1:
             less = own & ~(np.int64(1) << p)
-            count = lacks(child, less, False, places, slots, keys, scores, full, key, missing, count)
+            count = lacks(child, less, np.int64(0), places, slots, keys, scores, full, key, missing, count)
     return count
 
 

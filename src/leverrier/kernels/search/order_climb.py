@@ -152,7 +152,7 @@ def climb_order(masks, scores, starts, order, chosen, active):
     n = len(order)
     new = np.empty(n, dtype=np.int64)
     before = np.zeros(masks.shape[1], dtype=np.uint64)
-    idle, at = 0, 0
+    idle, at = 0, np.int64(0)  # (as a literal it would be compiled for apart)
     while idle < n:
         v = order[at]
         gain = 0.0

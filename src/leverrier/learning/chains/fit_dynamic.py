@@ -10,6 +10,7 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
+from leverrier.data.card import card
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.errors import OptionError
 from leverrier.learning.chains.dynamic_climb import DynamicClimb, reordered, state_order
@@ -57,6 +58,15 @@ class DynamicFit:
     def plot_trace(self) -> altair.TopLevelMixin:
         """Bits per slice, iteration by iteration, as an Altair chart."""
         return chart_of("dynamic_charts.bits_by_iteration", self)
+
+    def _repr_html_(self) -> str:
+        facts = {"log-likelihood": f"{self.log_likelihood:,.2f}", "bits a slice": f"{self.bits_per_slice:.3f}"}
+        facts |= {"slices": f"{self.n_slices:,}", "status": f"{self.status} after {self.iterations} iterations"}
+        network = self.network
+        rows = [
+            (name, len(network.states[name]), "yes" if name in network.hidden else "") for name in network.variables
+        ]
+        return card("A network in time", facts, ("variable", "states", "hidden"), rows, self.notes[:4])
 
     def __repr__(self) -> str:
         return (

@@ -98,7 +98,6 @@ class ResidualRow:
     bvr: float
     """The statistic over its degrees of freedom, as tables of bivariate residuals show it."""
     p_value: float
-    parameters: str = ""
 
 
 @dataclass(frozen=True)

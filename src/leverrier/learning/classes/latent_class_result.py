@@ -69,7 +69,9 @@ class LatentClassResult:
     @cached_property
     def network(self) -> Network:
         """The class and the columns as a network; predictors are averaged over."""
-        return self.fit.network if self.asked is None else class_network(self.asked.fitted, self.variable)
+        if self.asked is None:
+            return self.fit.network
+        return class_network(self.asked.fitted, self.variable, [item.name for item in self.asked.outcomes])
 
     @property
     def log_likelihood(self) -> float:

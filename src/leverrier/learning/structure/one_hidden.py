@@ -130,6 +130,7 @@ def climb_one_hidden(
     max_parents: int | None = None,
     max_cells: int,
     tolerance: float,
+    evaluations: int = MOST_EVALUATIONS,
     seen: Seen | None = None,
     run: Run = UNBOUNDED,
     seed: int = 0,
@@ -147,7 +148,7 @@ def climb_one_hidden(
     all_states = np.append(rows.states, states)
     room = max(max_cells // states + 1, _largest(region.parents, all_states.tolist())) * stride
     sizes = np.array(
-        [states, stride, n if max_parents is None else max_parents, max_cells, max_rounds, room, MOST_EVALUATIONS]
+        [states, stride, n if max_parents is None else max_parents, max_cells, max_rounds, room, evaluations]
     )
     state, missing = np.zeros(7), np.zeros((MOST_MISSING, 3), dtype=np.int64)
     graphs = np.zeros(0, dtype=np.int64) if seen is None else seen.numbers

@@ -25,10 +25,11 @@ def heat_maps(found: Result, each: HiddenVariable) -> list[Heat]:
     order = sorted(range(len(states)), key=lambda k: -states[k].prevalence)[:MOST_STATES]
     order = order if len(states) > MOST_STATES else list(range(len(states)))
     why = SLICES if found.time is not None else INTERVALS
-    return [_heat(profile, states, order, why) for profile in profiles(found, each)]
+    return [heat_of(profile, states, order, why) for profile in profiles(found, each)]
 
 
-def _heat(profile: Profile, states: Sequence[State], order: Sequence[int], why: str) -> Heat:
+def heat_of(profile: Profile, states: Sequence[State], order: Sequence[int], why: str) -> Heat:
+    """A profile as a table of cells, its states in this order."""
     head = tuple((symbol(k), shortened(states[k].label, 24), percent(states[k].prevalence), k % 10) for k in order)
     bars = len(order) <= BAR_STATES
     rows, last = [], ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_findings import TimeFindings
@@ -120,17 +121,39 @@ def _slices_text(found: Result, time: TimeFindings) -> str:
 
 
 def repeat_text(found: Result) -> str:
-    """The command line's own words, and Python's."""
+    """The command line's own words, and Python's: every option that was not left at its default."""
+    given = {
+        name: value for name, value in asked_options(found).items() if value is False or value not in (None, [], (), {})
+    }
+    command = "" if isinstance(given.get("by"), list) else f"{_command(given)}\n\n"  # (the command takes one column)
+    python = "".join(f", {name}={value!r}" for name, value in given.items())
+    return (
+        f'{command}import leverrier as lv\nfound = lv.discover("your-table.csv"{python})\nfound.report("report.html")'
+    )
+
+
+def asked_options(found: Result) -> dict[str, Any]:
+    """What the run was asked, by the names of `discover`; of an older file what was kept of it."""
     settings = found.settings
+    if "asked" in settings:
+        return dict(settings["asked"])
     names = REPEATED if found.time is None else REPEATED_IN_TIME
     given = {name: settings[name] for name in names if settings.get(name) not in (None, [])}
     if given.get("method") == "auto":
         given.pop("method")
+    return given
+
+
+def _command(given: Mapping[str, Any]) -> str:
     words = ["leverrier discover your-table.csv"]
     for name, value in given.items():
-        each = value if isinstance(value, list) else [value]
+        if name == "max_parents":  # (Python's alone)
+            continue
+        if name == "evidence":
+            words.append("--no-evidence")
+            continue
+        if name == "types":
+            value = [f"{column}={kind}" for column, kind in value.items()]
+        each = value if isinstance(value, list | tuple) else [value]
         words += [f"--{name.replace('_', '-')} {shlex.quote(str(one))}" for one in each]
-    python = "".join(f", {name}={value!r}" for name, value in given.items())
-    command = "" if isinstance(settings.get("by"), list) else f"{' '.join(words)}\n\n"  # (the command takes one column)
-    asked = f'found = lv.discover("your-table.csv"{python})'
-    return f'{command}import leverrier as lv\n{asked}\nfound.report("report.html")'
+    return " ".join(words)

@@ -127,6 +127,8 @@ def _gain_over_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     if evidence.rows is not None:
         yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f}."
     words = null_words(evidence)
+    if evidence.draws and evidence.rows is None:
+        words = f"a quick search, the same for all tables, gains {evidence.gain:,.1f} nats here; {words}"
     yield words[0].upper() + words[1:] + "."
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import logit as to_logit
 from scipy.stats import chi2, norm
+from scipy.stats import f as f_law
 
 from leverrier.arrays import Floats
 from leverrier.data.variable import Label
@@ -190,18 +191,24 @@ def regression_rows(fitted: ClassFitted, covariance: Floats, level: float) -> tu
     return tuple(rows)
 
 
-def wald(values: Floats, covariance: Floats) -> tuple[float, int, float]:
-    """W = b'V⁻¹b with its degrees of freedom (the rank of V) and p-value."""
+def wald(values: Floats, covariance: Floats, draws: int | None = None) -> tuple[float, int, float]:
+    """W = b'V⁻¹b with its degrees of freedom (the rank of V) and p-value. With V from so many independent `draws`
+    (groups less strata), W is brought to F, which allows for V being estimated [korn1990]."""
     scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
     eigen, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
     kept = eigen > 1e-10
     turned = vectors[:, kept].T @ (values / scale)
     statistic, freedom = float((turned**2 / eigen[kept]).sum()), int(kept.sum())
-    return statistic, freedom, float(chi2.sf(statistic, freedom)) if freedom else 1.0
+    if not freedom:
+        return statistic, 0, 1.0
+    if draws is None or draws <= freedom:
+        return statistic, freedom, float(chi2.sf(statistic, freedom))
+    left = draws - freedom + 1
+    return statistic, freedom, float(f_law.sf(statistic * left / (draws * freedom), freedom, left))
 
 
-def wald_row(about: str, what: str, values: Floats, covariance: Floats) -> TestRow:
-    return TestRow(about, what, "Wald", *wald(values, covariance))
+def wald_row(about: str, what: str, values: Floats, covariance: Floats, draws: int | None = None) -> TestRow:
+    return TestRow(about, what, "Wald", *wald(values, covariance, draws))
 
 
 def ratio_row(about: str, what: str, larger: float, smaller: float, freedom: int) -> TestRow:

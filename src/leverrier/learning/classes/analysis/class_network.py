@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import product
 
@@ -20,9 +21,10 @@ from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 
 
-def class_network(fitted: ClassFitted, variable: str) -> Network:
-    """Sizes are those over all rows: predictors are averaged over."""
-    items = {item.name: item for item in fitted.spec.items}
+def class_network(fitted: ClassFitted, variable: str, outcomes: Collection[str] = ()) -> Network:
+    """Sizes are those over all rows: predictors are averaged over. Outcomes that are numbers are left out."""
+    items = {item.name: item for item in fitted.spec.items if item.kind.categorical or item.name not in outcomes}
+    places = {item.name: place for place, item in enumerate(fitted.spec.items)}
     numeric = [name for name, item in items.items() if not item.kind.categorical]
     if numeric:
         raise OptionError(f"{numeric[0]!r} is a number or a count given the class, which has no table: see profiles")
@@ -32,7 +34,8 @@ def class_network(fitted: ClassFitted, variable: str) -> Network:
     states: dict[str, tuple[Label, ...]] = {variable: tuple(str(k) for k in range(fitted.classes))}
     states.update({name: item.states for name, item in items.items()})
     tables: dict[str, Floats] = {variable: fitted.shares / fitted.shares.sum()}
-    for place, (name, item) in enumerate(items.items()):
+    for name, item in items.items():
+        place = places[name]
         if item.on:
             own = _given_others(fitted, place, [items[other] for other in item.on])
             order = [(variable, *item.on).index(parent) for parent in graph.parents(name)]

@@ -56,6 +56,9 @@ class ClassStudy:
     level: float = 0.95
     number_tests: tuple[TestRow, ...] = ()
     notes: tuple[str, ...] = ()
+    draws: int = 0
+    """Tables drawn where a test is made by drawing."""
+    seed: int = 0
     resampled: Mapping[str, Floats] = field(default_factory=dict)
     """Standard errors by bootstrap, where they were asked for: sizes and profiles by column."""
 
@@ -143,7 +146,7 @@ class ClassStudy:
 
     @cached_property
     def invariance(self) -> Invariance | None:
-        return None if self.groups is None else compare_groups(self.fitted, self.groups)
+        return None if self.groups is None else compare_groups(self.fitted, self.groups, self.draws, self.seed)
 
     @cached_property
     def residuals(self) -> RowTable[ResidualRow]:
@@ -186,12 +189,12 @@ class ClassStudy:
 
     def _predictor_tests(self) -> list[TestRow]:
         estimates, covariance, terms, _ = self._logit
-        rows = []
+        rows, draws = [], self.fitted.spec.sampling.draws
         k = self.fitted.classes
         for name in self.predictors if k > 1 else ():
             places = [c * terms.size + t for c in range(k - 1) for t in terms.places(name)]
             values = estimates.ravel()[places]
-            rows.append(wald_row(name, "no effect on the classes", values, covariance[np.ix_(places, places)]))
+            rows.append(wald_row(name, "no effect on the classes", values, covariance[np.ix_(places, places)], draws))
             ratio = self._ratio_test(name, len(places))
             rows += [] if ratio is None else [ratio]
         return rows
@@ -212,7 +215,7 @@ class ClassStudy:
         return ratio_row(name, "no effect on the classes", fitted.log_likelihood, smaller, freedom)
 
     def _outcome_tests(self) -> list[TestRow]:
-        rows = []
+        rows, draws = [], self.fitted.spec.sampling.draws
         k = self.fitted.classes
         for figures, matrix in self.outcome_steps if k > 1 else ():
             used = 1 if figures.labels[0] == "mean" else len(figures.labels) - 1
@@ -224,14 +227,16 @@ class ClassStudy:
                     differ[(c - 1) * used + i, i] = -1
                     differ[(c - 1) * used + i, c * width + i] = 1
             flat = figures.values.ravel()
-            rows.append(wald_row(figures.column, "same in every class", differ @ flat, differ @ whole @ differ.T))
+            rows.append(
+                wald_row(figures.column, "same in every class", differ @ flat, differ @ whole @ differ.T, draws)
+            )
             for a in range(k):
                 for b in range(a + 1, k):
                     pair = np.zeros((used, k * width))
                     for i in range(used):
                         pair[i, a * width + i], pair[i, b * width + i] = -1, 1
                     what = f"same in classes {a} and {b}"
-                    rows.append(wald_row(figures.column, what, pair @ flat, pair @ whole @ pair.T))
+                    rows.append(wald_row(figures.column, what, pair @ flat, pair @ whole @ pair.T, draws))
         return rows
 
     @cached_property

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import chi2
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.variable import Label
+from leverrier.learning.classes.analysis.class_estimates import wald
+from leverrier.learning.classes.analysis.drawn_rows import drawn_like
 from leverrier.learning.classes.class_tables import InvarianceRow, RowTable, TestRow
-from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from
+from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from, fit_classes
+from leverrier.learning.classes.fitting.class_covariance import ClassCovariance, ErrorsFrom
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
+from leverrier.learning.classes.parts.indicator import Role
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import Terms
 from leverrier.learning.criteria import aic, bic
@@ -52,8 +56,10 @@ class Invariance:
     """Those whose profiles differ between groups, by tests corrected for their number (Holm)."""
 
 
-def compare_groups(fitted: ClassFitted, groups: GroupColumn) -> Invariance:
-    """`fitted` has equal profiles and sizes by group. Every other model begins where it ended."""
+def compare_groups(fitted: ClassFitted, groups: GroupColumn, draws: int = 0, seed: int = 0) -> Invariance:
+    """`fitted` has equal profiles and sizes by group. Every other model begins where it ended. With `draws`, the test
+    of all columns together is scaled by its mean over so many tables drawn from the equal model [bartlett1937]: with
+    few rows for many parameters the ratio itself is too large."""
     spec, shares, k = fitted.spec, np.nan_to_num(fitted.posterior), fitted.classes
 
     def other(items: Sequence[Item], terms: Terms | None = None) -> ClassFitted:
@@ -61,27 +67,82 @@ def compare_groups(fitted: ClassFitted, groups: GroupColumn) -> Invariance:
         return climbed_from(own, k, shares)
 
     free = other([groups.freed(item) for item in spec.items])
+    method = "likelihood ratio" if spec.sampling.plain else "Wald"
     tests, p_values = [], {}
     for place, item in enumerate(spec.items):
         items = [groups.freed(each) if i == place else each for i, each in enumerate(spec.items)]
         one = other(items)
-        statistic, freedom, p = _ratio(one, fitted)
+        statistic, freedom, p = _compared(one, fitted, [place])
         p_values[item.name] = p
-        tests.append(
-            TestRow(item.name, f"same profile in every {groups.name}", "likelihood ratio", statistic, freedom, p)
-        )
+        tests.append(TestRow(item.name, f"same profile in every {groups.name}", method, statistic, freedom, p))
     differing = _holm(p_values)
-    rows = [_row("free", free, None, "")]
+    rows, every = [_row("free", free, None, "")], list(range(len(spec.items)))
     if 0 < len(differing) < len(spec.items):
         partly = other([groups.freed(item) if item.name in differing else item for item in spec.items])
-        rows.append(_row(f"partly: {', '.join(differing)} free", partly, free, "free"))
-        rows.append(_row("equal", fitted, partly, "partly"))
-        rows.append(_row("equal", fitted, free, "free"))
+        loose = [i for i, item in enumerate(spec.items) if item.name in differing]
+        tied = [i for i in every if i not in loose]
+        rows.append(_row(f"partly: {', '.join(differing)} free", partly, free, "free", tied))
+        rows.append(_row("equal", fitted, partly, "partly", loose))
+        rows.append(_row("equal", fitted, free, "free", every))
     else:
-        rows.append(_row("equal", fitted, free, "free"))
+        rows.append(_row("equal", fitted, free, "free", every))
+    if draws and spec.sampling.plain:
+        factor = _bartlett(fitted, groups, draws, seed)
+        rows = [_scaled(row, factor) if (row.model, row.against) == ("equal", "free") else row for row in rows]
     same = other(spec.items, spec.terms.without(groups.name))
     rows.append(_row("equal, sizes too", same, fitted, "equal"))
+    if not spec.sampling.plain and k > 1:
+        statistic, freedom, p = _sizes(fitted, groups.name)
+        rows[-1] = replace(rows[-1], statistic=statistic, degrees_of_freedom=freedom, p_value=p)
     return Invariance(RowTable(InvarianceRow, tuple(rows)), RowTable(TestRow, tuple(tests)), differing)
+
+
+def _compared(larger: ClassFitted, smaller: ClassFitted, freed: Sequence[int]) -> tuple[float, int, float]:
+    """The likelihood ratio where rows are drawn one by one; else Wald's test that the freed columns' profiles agree."""
+    if larger.spec.sampling.plain or not freed:
+        return _ratio(larger, smaller)
+    matrix = ClassCovariance(larger).matrix(ErrorsFrom.ROBUST)
+    contrasts = []
+    for place in freed:
+        offset, groups = larger.likelihood.offsets[place + 1], len(larger.spec.items[place].own_names)
+        named = larger.likelihood.indicators[place].parameters
+        own = [offset + i for i, each in enumerate(named) if each.role is Role.PROFILE]
+        for first in range(0, len(own), groups):  # a class's (and state's) groups lie in a row
+            for other in range(1, groups):
+                if not (larger.edge[own[first]] or larger.edge[own[first + other]]):
+                    contrasts.append((own[first], own[first + other]))
+    turn = np.zeros((len(contrasts), larger.likelihood.size))
+    for row, (one, two) in enumerate(contrasts):
+        turn[row, one], turn[row, two] = -1, 1
+    return wald(turn @ larger.theta, turn @ matrix @ turn.T, larger.spec.sampling.draws)
+
+
+def _bartlett(fitted: ClassFitted, groups: GroupColumn, draws: int, seed: int) -> float:
+    """The mean of the ratio over tables drawn with equal profiles, over its degrees of freedom; at least 1."""
+    found, freedom = [], 1
+    for number, rng in enumerate(np.random.default_rng([seed, 7]).spawn(draws)):
+        drawn = drawn_like(fitted, rng)
+        equal = fit_classes(drawn, fitted.classes, 3, seed + number)
+        freed = drawn.with_items([groups.freed(item) for item in drawn.items])
+        larger = climbed_from(freed, fitted.classes, np.nan_to_num(equal.posterior))
+        statistic, freedom, _ = _ratio(larger, equal)
+        found.append(statistic)
+    return max(1.0, float(np.mean(found)) / freedom)
+
+
+def _scaled(row: InvarianceRow, factor: float) -> InvarianceRow:
+    assert row.statistic is not None
+    assert row.degrees_of_freedom is not None
+    statistic = row.statistic / factor
+    return replace(row, statistic=statistic, p_value=float(chi2.sf(statistic, row.degrees_of_freedom)))
+
+
+def _sizes(fitted: ClassFitted, name: str) -> tuple[float, int, float]:
+    """Wald's test that the groups have the same sizes of classes."""
+    terms = fitted.spec.terms
+    places = [k * terms.size + t for k in range(fitted.classes - 1) for t in terms.places(name)]
+    matrix = ClassCovariance(fitted).matrix(ErrorsFrom.ROBUST)[np.ix_(places, places)]
+    return wald(fitted.theta[places], matrix, fitted.spec.sampling.draws)
 
 
 def _ratio(larger: ClassFitted, smaller: ClassFitted) -> tuple[float, int, float]:
@@ -91,9 +152,12 @@ def _ratio(larger: ClassFitted, smaller: ClassFitted) -> tuple[float, int, float
     return statistic, freedom, float(chi2.sf(statistic, freedom))
 
 
-def _row(model: str, fitted: ClassFitted, larger: ClassFitted | None, against: str) -> InvarianceRow:
+def _row(
+    model: str, fitted: ClassFitted, larger: ClassFitted | None, against: str, freed: Sequence[int] = ()
+) -> InvarianceRow:
+    """`freed`: the columns that differ between groups in the larger model and not in this one."""
     value, size = fitted.log_likelihood, fitted.likelihood.size
-    figures = (None, None, None) if larger is None else _ratio(larger, fitted)
+    figures = (None, None, None) if larger is None else _compared(larger, fitted, freed)
     total = fitted.likelihood.total
     return InvarianceRow(model, value, size, aic(value, size), bic(value, size, total), against, *figures)
 

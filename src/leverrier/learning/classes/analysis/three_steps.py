@@ -15,13 +15,14 @@ import numpy as np
 
 from leverrier.arrays import Floats, Integers
 from leverrier.errors import OptionError
-from leverrier.learning.classes.fitting.class_climb import ClassFitted, bounds_of, edges, newton
+from leverrier.learning.classes.fitting.class_climb import ClassFitted, by_em, edges, newton
 from leverrier.learning.classes.fitting.class_covariance import ClassCovariance
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
 from leverrier.learning.classes.parts.class_likelihood import ClassLikelihood, make_likelihood
 from leverrier.learning.classes.parts.densities import Known
 from leverrier.learning.classes.parts.indicator import Indicator, IndicatorKind
 from leverrier.learning.classes.parts.indicator_making import Item, make_indicators
+from leverrier.learning.classes.parts.small_matrices import in_one_thread
 from leverrier.learning.classes.parts.terms import Terms
 from leverrier.status import Status
 
@@ -102,6 +103,7 @@ class ThirdStep:
     """Whether its log-likelihood is one: not with BCH's weights."""
 
 
+@in_one_thread
 def third_step(
     found: Classification, spec: ClassSpec, terms: Terms, outcome: Item | None, steps: Steps, errors: bool = True
 ) -> ThirdStep:
@@ -110,11 +112,7 @@ def third_step(
     shares = _begin(found, likelihood)
     if steps is Steps.BCH:
         return _bch(found, own, likelihood, shares, errors)
-    theta = likelihood.begun(shares)
-    limits = bounds_of(likelihood)
-    for _ in range(20):
-        theta = np.clip(likelihood.improve(theta), -limits, limits)
-    theta, value, status = newton(likelihood, theta)
+    theta, value, status = newton(likelihood, by_em(likelihood, likelihood.begun(shares), 30))
     fitted = ClassFitted(own, likelihood, theta, value, status, (value,), edges(likelihood, theta))
     if not errors:
         return ThirdStep(fitted, np.zeros((likelihood.size, likelihood.size)), True)

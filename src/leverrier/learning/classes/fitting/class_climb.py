@@ -13,6 +13,7 @@ from leverrier.arrays import Floats
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
 from leverrier.learning.classes.parts.class_likelihood import ClassLikelihood
 from leverrier.learning.classes.parts.indicator import IndicatorKind, Role
+from leverrier.learning.classes.parts.small_matrices import in_one_thread
 from leverrier.run.run import Run
 from leverrier.status import Status
 
@@ -20,6 +21,10 @@ EM_STEPS = 30
 NEWTON_STEPS = 60
 LITTLE = 1e-3
 """A logit with less information than this is at its edge: its probability is 0 or 1 as far as the rows can tell."""
+CRAWL = 0.01
+"""An EM step that gains fewer nats is followed by Newton's."""
+CHEAP = 3e7
+"""Up to so many products an information matrix takes milliseconds, and Newton's few steps are the fastest."""
 ALIKE = 1e-3
 """Ends within so many nats are the same."""
 LIMITS = {Role.SHARE: 30.0, Role.THRESHOLD: 40.0, Role.SHARED: 30.0}
@@ -76,6 +81,7 @@ class ClassFitted:
         return found.weights @ each / found.total
 
 
+@in_one_thread
 def fit_classes(
     spec: ClassSpec, classes: int, starts: int, seed: int, first: Sequence[Floats] = (), run: Run | None = None
 ) -> ClassFitted:
@@ -112,6 +118,7 @@ def settled(spec: ClassSpec, best: Ended, ends: tuple[float, ...], in_order: boo
     return ClassFitted(spec, again, theta, value, status, ends, edges(again, theta))
 
 
+@in_one_thread
 def climbed_from(spec: ClassSpec, classes: int, shares: Floats) -> ClassFitted:
     """One climb from posteriors (rows, classes), whose classes keep their order."""
     likelihood = spec.likelihood(classes, shares)
@@ -146,18 +153,25 @@ def _drawn(spec: ClassSpec, rows: NDArray[np.int64], weights: Floats, classes: i
 
 
 def _climb(likelihood: ClassLikelihood, shares: Floats, steps: int = EM_STEPS) -> Ended:
-    """EM from posteriors of the patterns until it crawls, then quasi-Newton."""
+    """EM from posteriors of the patterns until it crawls, then Newton, or quasi-Newton where that is cheaper."""
+    theta = by_em(likelihood, likelihood.begun(shares), steps)
+    if likelihood.size**2 * len(likelihood.weights) * likelihood.classes < CHEAP:
+        return Ended(likelihood, *newton(likelihood, theta))
+    return _quasi_newton(likelihood, theta, bounds_of(likelihood))
+
+
+def by_em(likelihood: ClassLikelihood, theta: Floats, steps: int) -> Floats:
+    """So many steps of EM, fewer once one gains next to nothing."""
     limits = bounds_of(likelihood)
-    theta = np.clip(likelihood.begun(shares), -limits, limits)
+    theta = np.clip(theta, -limits, limits)
     value = likelihood.value(theta)
     for _ in range(steps):
         there = np.clip(likelihood.improve(theta), -limits, limits)
         reached = likelihood.value(there)
-        gained, theta = reached - value, there if reached >= value or not np.isfinite(value) else theta
-        value = max(value, reached) if np.isfinite(value) else reached
-        if gained < 1e-4:
-            break
-    return _quasi_newton(likelihood, theta, limits)
+        if np.isfinite(value) and not reached >= value + CRAWL:
+            return there if reached >= value else theta
+        theta, value = there, reached
+    return theta
 
 
 def _quasi_newton(likelihood: ClassLikelihood, theta: Floats, limits: Floats) -> Ended:
@@ -216,7 +230,25 @@ def edges(likelihood: ClassLikelihood, theta: Floats) -> NDArray[np.bool_]:
 
 
 def newton(likelihood: ClassLikelihood, theta: Floats) -> tuple[Floats, float, Status]:
-    """Newton's steps with the observed information, those at an edge held: until nothing is left to gain."""
+    """Newton's steps with the observed information until nothing is left to gain; then what is at an edge is taken all
+    the way there, and the rest follows."""
+    theta, value, status = _newton(likelihood, theta)
+    out = _outward(likelihood, theta)
+    if out is None or not likelihood.value(out) > value:
+        return theta, value, status
+    return _newton(likelihood, out)
+
+
+def _outward(likelihood: ClassLikelihood, theta: Floats) -> Floats | None:
+    """θ with the logits of profiles that are at an edge as far out as they may go; None where there are none."""
+    profile = np.array([each.role is Role.PROFILE for each in likelihood.parameters], dtype=bool)
+    limits = bounds_of(likelihood)
+    there = edges(likelihood, theta) & profile & np.isfinite(limits)
+    return np.where(there, np.sign(theta) * np.where(there, limits, 0.0), theta) if there.any() else None
+
+
+def _newton(likelihood: ClassLikelihood, theta: Floats) -> tuple[Floats, float, Status]:
+    """Newton's steps, parameters at an edge held."""
     value, gradient = likelihood.value_and_gradient(theta)
     damping, free = 0.0, ~edges(likelihood, theta)
     for _ in range(NEWTON_STEPS):

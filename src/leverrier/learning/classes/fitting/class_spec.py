@@ -53,6 +53,14 @@ class Sampling:
         used = self.weights > 0
         return int(used.sum()) if self.clusters is None else len(np.unique(self.clusters[used]))
 
+    @property
+    def draws(self) -> int | None:
+        """Of groups, less one for each stratum: the degrees of freedom of their variance; None where rows are drawn."""
+        if self.clusters is None:
+            return None
+        strata = 1 if self.strata is None else len(np.unique(self.strata[self.weights > 0]))
+        return max(self.units - strata, 1)
+
     def take(self, rows: NDArray[np.bool_]) -> Sampling:
         """The same with other rows left out: their weight is 0."""
         return replace(self, weights=np.where(rows, self.weights, 0.0))

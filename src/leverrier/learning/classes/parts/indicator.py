@@ -135,6 +135,8 @@ class Indicator:
             at = self.derivatives(theta)
             gradient = (at.first * weights.T[:, None]).reshape(-1) @ self._flat
             step = _uphill(self._curvature(at, weights), gradient)
+            if abs(float(gradient @ step)) < 1e-13 * max(1.0, abs(value)):
+                break
             theta, value, moved = self._along(theta, value, step, weights)
             if not moved:
                 break

@@ -114,7 +114,7 @@ def examined(
     grounds = _grounds(designs, rival, levels, level_terms)
     rng = np.random.default_rng([seed, 7])
     if staying and panel.persons >= LEAST_PERSONS:
-        attempts += _classes(designs, rival, rng, -np.inf if moving else one.worth + beat, run)
+        attempts += _classes(designs, rival, rng, one.worth + (0.0 if moving else beat), run)
     if moving:
         for name, base in grounds:
             alone = one_state(base, designs)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.variable import Label
@@ -134,7 +134,7 @@ def _scaled(row: InvarianceRow, factor: float) -> InvarianceRow:
     assert row.statistic is not None
     assert row.degrees_of_freedom is not None
     statistic = row.statistic / factor
-    return replace(row, statistic=statistic, p_value=float(chi2.sf(statistic, row.degrees_of_freedom)))
+    return replace(row, statistic=statistic, p_value=float(chdtrc(row.degrees_of_freedom, statistic)))
 
 
 def _sizes(fitted: ClassFitted, name: str) -> tuple[float, int, float]:
@@ -149,7 +149,7 @@ def _ratio(larger: ClassFitted, smaller: ClassFitted) -> tuple[float, int, float
     """Twice the difference, and the parameters it is for: those at an edge in the larger alone count all the same."""
     statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
     freedom = larger.likelihood.size - smaller.likelihood.size
-    return statistic, freedom, float(chi2.sf(statistic, freedom))
+    return statistic, freedom, float(chdtrc(freedom, statistic))
 
 
 def _row(

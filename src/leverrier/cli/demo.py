@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +12,10 @@ from leverrier.cli import options
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted, note
+
+if TYPE_CHECKING:  # `leverrier --help` must not import numerics
+    import numpy as np
+    from numpy.typing import NDArray
 
 HIDDEN = "HR"
 AROUND = ("CATECHOL", "STROKEVOLUME", "CO", "HRBP", "HREKG", "HRSAT")
@@ -41,6 +46,8 @@ def demo(
     leverrier demo
     leverrier demo --budget 30s -o somewhere
     """
+    from leverrier.report.words.terminal_words import terminal_words
+
     rows = lv.datasets.network("alarm").sample(ROWS, seed=seed).select([*AROUND, HIDDEN])
     data = rows.drop(HIDDEN)
     note(
@@ -73,7 +80,7 @@ def demo(
     if as_json:
         click.echo((folder / "findings.json").read_text(encoding="utf-8"))
         return 0
-    click.echo(str(found))
+    click.echo(terminal_words(found.result))
     if found.hidden:
         from leverrier.counts.label_agreement import adjusted_rand
 
@@ -83,6 +90,18 @@ def demo(
             f"\nThe states found for each row agree with the heart rate that was taken away at an adjusted Rand "
             f"index of {agreement:.2f} (1 is perfect, 0 is chance)."
         )
+        click.echo(_reveal(rows, states))
     if not quiet:
         click.echo(f"The report is in {folder / 'report.html'}")
     return 0
+
+
+def _reveal(rows: lv.Table, found: NDArray[np.intp]) -> str:
+    """The true heart rate by the states found, as counts of patients."""
+    truth, labels = rows.column(HIDDEN), rows.states[HIDDEN]
+    states = range(int(found.max(initial=0)) + 1)
+    lines = ["", "true heart rate  " + "".join(f"{f'state {k}':>10}" for k in states)]
+    for code, label in enumerate(labels):
+        counts = [int(((truth == code) & (found == k)).sum()) for k in states]
+        lines.append(f"{label!s:15}  " + "".join(f"{count:>10}" for count in counts))
+    return "\n".join(lines)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 )
 @options.reading
 @options.names
+@click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a household: drawn together.")
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
 @click.option(
     "--level",
@@ -76,6 +77,7 @@ def discover(
     method: Method,
     reading: options.Reading,
     names: tuple[str, ...],
+    groups: str | None,
     max_hidden: int | None,
     level: float,
     draws: int,
@@ -104,6 +106,7 @@ def discover(
     leverrier discover diary.csv --by patient --time day
     leverrier discover diary.csv --by patient --time day --method boyen1999
     """
+    from leverrier.report.words.quality_words import quality_lines
     from leverrier.report.words.terminal_words import terminal_words
     from leverrier.run.checkpoint import forget
 
@@ -124,6 +127,7 @@ def discover(
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
+            groups=groups,
             budget=run.seconds,
             jobs=jobs,
             seed=seed,
@@ -149,6 +153,9 @@ def discover(
         note(f"leverrier: the time ran out{again}", hush)
     else:
         forget(kept)
+    if not hush:
+        for line in quality_lines(found.result.shape.quality, important=True):
+            click.echo(f"noticed: {line}", err=True)
     click.echo(Path(saved).read_text(encoding="utf-8") if as_json else terminal_words(found.result))
     if not hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")

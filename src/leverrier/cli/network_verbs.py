@@ -117,7 +117,11 @@ def learn(
     \b
     leverrier learn survey.csv
     leverrier learn survey.csv --method best -o survey.bif
+    leverrier learn diary.csv --by patient --time day -o diary.json     # a network in time
     """
+    if reading.in_time:
+        _learn_in_time(table, output, SCORES[rule], max_parents, reading, seed, budget, as_json, quiet)
+        return
     with Interruptible(quiet or as_json, budget) as run:
         run.load(lv.read_table, lv.learn_structure)
         run.stop.break_in()
@@ -153,5 +157,35 @@ def learn(
     click.echo(f"{found.network!r}; {score.name} {found.score:.2f}; {found.status}")
     for parent, child in found.network.edges:
         click.echo(f"  {parent} → {child}")
+    if output and not quiet:
+        click.echo(f"wrote the network to {output}")
+
+
+def _learn_in_time(
+    table: str,
+    output: str | None,
+    rule: str,
+    max_parents: int | None,
+    reading: options.Reading,
+    seed: int,
+    budget: float | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """The network of sequences: a slice may look at the one before."""
+    with Interruptible(quiet or as_json, budget) as run:
+        run.load(lv.read_sequences, lv.learn_dynamic)
+        run.stop.break_in()
+        run.tell(Event.READING)
+        score = getattr(lv, rule)()
+        most = 4 if max_parents is None else max_parents
+        rows = reading.sequences(table)
+        found = lv.learn_dynamic(rows, 1, score, most, budget=run.seconds, seed=seed, progress=run.tell)
+    if output:
+        lv.write_dynamic(found.network, output)
+    if as_json:
+        click.echo(json.dumps({"status": str(found.status), "variables": list(rows.variables)}))
+        return
+    click.echo(f"{found.network!r}; {found.status}")
     if output and not quiet:
         click.echo(f"wrote the network to {output}")

@@ -44,6 +44,7 @@ class HiddenCauses(Shell):
         alpha: Prior = None,
         budget: float | None = None,
         seed: int = 0,
+        random_state: Any = None,
         jobs: int | None = None,
     ) -> None:
         self.method: Method = method
@@ -57,6 +58,7 @@ class HiddenCauses(Shell):
         self.alpha = alpha
         self.budget = budget
         self.seed = seed
+        self.random_state = random_state
         self.jobs = jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
@@ -70,7 +72,7 @@ class HiddenCauses(Shell):
             self.method,
             self.sweeps,
             self.chains,
-            self.seed,
+            self._seed(),
             warmup=self.warmup,
             epsilon=self.epsilon,
             lam=self.lam,
@@ -88,7 +90,7 @@ class HiddenCauses(Shell):
     def sample(self, n_samples: int = 1, seed: int | None = None) -> tuple[Any, NDArray[np.int64]]:
         """New rows of 0 and 1, and the causes active in them."""
         check_is_fitted(self)
-        x, active = self.result_.model.sample(n_samples, self.seed if seed is None else seed)
+        x, active = self.result_.model.sample(n_samples, self._seed() if seed is None else seed)
         columns = dict(zip(self.result_.names, x.T.astype(np.int64), strict=True))
         return self._as_fitted(columns), active.astype(np.int64)
 

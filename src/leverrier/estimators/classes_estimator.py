@@ -46,6 +46,7 @@ class LatentClasses(Shell):
         tolerance: float = 1e-6,
         max_iterations: int = 10_000,
         seed: int = 0,
+        random_state: Any = None,
         jobs: int | None = None,
     ) -> None:
         self.states = states
@@ -57,11 +58,14 @@ class LatentClasses(Shell):
         self.tolerance = tolerance
         self.max_iterations = max_iterations
         self.seed = seed
+        self.random_state = random_state
         self.jobs = jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Fit every number of classes and keep the best; `y` is ignored."""
-        table = read_table(self._given(X, reset=True), types=self.types, bins=self.bins)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Fit every number of classes and keep the best; `y` is ignored, a row counts as often as its weight says."""
+        columns = self._given(X, reset=True)
+        weights = self._weights(sample_weight, columns)
+        table = read_table(columns, types=self.types, bins=self.bins, weights=weights)
         self.result_ = latent_classes(
             table,
             self.states,
@@ -70,7 +74,7 @@ class LatentClasses(Shell):
             prior=self.prior,
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
-            seed=self.seed,
+            seed=self._seed(),
             jobs=self.jobs,
         )
         self.states_ = self.result_.states
@@ -79,7 +83,7 @@ class LatentClasses(Shell):
     def sample(self, n_samples: int = 1, seed: int | None = None) -> tuple[Any, NDArray[np.int64]]:
         """New rows and their classes, rows in the kind of table that was fitted; numbers come as the names of bins."""
         check_is_fitted(self)
-        drawn = self.result_.network.sample(n_samples, self.seed if seed is None else seed)
+        drawn = self.result_.network.sample(n_samples, self._seed() if seed is None else seed)
         name = self.result_.variable
         return self._drawn(drawn.drop(name)), drawn.column(name).astype(np.int64)
 

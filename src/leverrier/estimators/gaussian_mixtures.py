@@ -43,6 +43,7 @@ class GaussianMixtures(Shell):
         tolerance: float = 1e-6,
         max_iterations: int = 10_000,
         seed: int = 0,
+        random_state: Any = None,
         jobs: int | None = None,
     ) -> None:
         self.components: Any = components
@@ -54,21 +55,24 @@ class GaussianMixtures(Shell):
         self.tolerance = tolerance
         self.max_iterations = max_iterations
         self.seed = seed
+        self.random_state = random_state
         self.jobs = jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Fit the mixture; `y` is ignored."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Fit the mixture; `y` is ignored, a row counts as often as its weight says."""
+        columns = self._given(X, reset=True)
         self.result_ = fit_mixture(
-            as_matrix(self._given(X, reset=True)),
+            as_matrix(columns),
             self.components,
             self.covariance,
+            weights=self._weights(sample_weight, columns),
             starts=self.starts,
             init=self.init,
             prior=self.prior,
             criterion=self.criterion,
             tolerance=self.tolerance,
             max_iterations=self.max_iterations,
-            seed=self.seed,
+            seed=self._seed(),
             jobs=self.jobs,
         )
         self.components_ = self.result_.components
@@ -77,7 +81,7 @@ class GaussianMixtures(Shell):
     def sample(self, n_samples: int = 1, seed: int | None = None) -> tuple[Any, NDArray[np.int64]]:
         """New rows and the components they came from."""
         check_is_fitted(self)
-        x, labels = self.result_.mixture.sample_labelled(n_samples, self.seed if seed is None else seed)
+        x, labels = self.result_.mixture.sample_labelled(n_samples, self._seed() if seed is None else seed)
         return self._as_fitted(dict(zip(self._names_in, x.T, strict=True))), labels
 
     def __sklearn_tags__(self) -> Tags:

@@ -17,6 +17,9 @@ from leverrier.errors import OptionError
 from leverrier.estimators.shell import Columns, Shell
 from leverrier.models.network import Network
 
+NOTHING = "nothing_hidden"
+"""The one column of `transform` where nothing was found."""
+
 
 class HiddenVariables(Shell):
     """Hidden variables in a network over the columns, looked for one after another.
@@ -28,13 +31,15 @@ class HiddenVariables(Shell):
     types       what columns are (as in `read_table`)
     budget      seconds for the search
 
-    `transform` gives the posteriors of all hidden variables side by side, and no column where nothing was found.
+    `transform` gives the posteriors of all hidden variables side by side; where nothing was found one column of ones,
+    named "nothing_hidden".
     `predict_proba` and `predict` are about the first one; where there is none, every row is in state 0. Fitted:
-    `result_` (print it for the verdict), `hidden_` (names).
+    `result_` (print it for the verdict), `hidden_` (names), `found_` (whether there are any).
     """
 
     result_: Discovery
     hidden_: tuple[str, ...]
+    found_: bool
 
     def __init__(
         self,
@@ -48,6 +53,7 @@ class HiddenVariables(Shell):
         types: Mapping[str, Any] | None = None,
         budget: float | None = None,
         seed: int = 0,
+        random_state: Any = None,
         jobs: int | None = None,
     ) -> None:
         self.method: Method = method
@@ -59,12 +65,15 @@ class HiddenVariables(Shell):
         self.types = types
         self.budget = budget
         self.seed = seed
+        self.random_state = random_state
         self.jobs = jobs
 
-    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Look for hidden variables; `y` is ignored."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
+        """Look for hidden variables; `y` is ignored, a row counts as often as its weight says."""
+        columns = self._given(X, reset=True)
         found = discover(
-            self._given(X, reset=True),
+            columns,
+            weights=self._weights(sample_weight, columns),
             method=self.method,
             evidence=self.evidence,
             draws=self.draws,
@@ -73,19 +82,21 @@ class HiddenVariables(Shell):
             max_parents=self.max_parents,
             types=self.types,
             budget=self.budget,
-            seed=self.seed,
+            seed=self._seed(),
             jobs=self.jobs,
         )
         self.result_ = found
         self.hidden_ = tuple(each.name for each in found.hidden)
+        self.found_ = bool(self.hidden_)
         return self
 
     def transform(self, X: Any) -> Any:
-        """(rows, states of all hidden variables): their posteriors side by side."""
+        """(rows, states of all hidden variables): their posteriors side by side; one column of ones where nothing was
+        found, so that whatever comes next in a pipeline can go on."""
         check_is_fitted(self)
         columns = self._given(X)
         found = [self.result_.posterior(columns, name, unseen="hole") for name in self.hidden_]
-        return np.hstack(found) if found else np.empty((_rows(columns), 0))
+        return np.hstack(found) if found else np.ones((_rows(columns), 1))
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """The most probable state of the first hidden variable."""
@@ -102,7 +113,8 @@ class HiddenVariables(Shell):
         return network.row_log_likelihood(like_columns(columns, self.result_.result.shape.variables))
 
     def _names_out(self) -> list[str]:
-        return [f"{each.name}_{k}" for each in self.result_.hidden for k in range(each.states)]
+        names = [f"{each.name}_{k}" for each in self.result_.hidden for k in range(each.states)]
+        return names or [NOTHING]
 
 
 def _rows(columns: Columns) -> int:

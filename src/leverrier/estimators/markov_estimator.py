@@ -51,6 +51,7 @@ class HiddenMarkov(Shell):
         max_iterations: int = 500,
         tolerance: float = 0.01,
         seed: int = 0,
+        random_state: Any = None,
     ) -> None:
         self.states = states
         self.by = by
@@ -64,6 +65,7 @@ class HiddenMarkov(Shell):
         self.max_iterations = max_iterations
         self.tolerance = tolerance
         self.seed = seed
+        self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Fit the model; `y` is ignored."""
@@ -73,7 +75,7 @@ class HiddenMarkov(Shell):
             sequences,
             self.states,
             self.starts,
-            self.seed,
+            self._seed(),
             numbers=self.numbers,
             criterion=self.criterion,
             prior=self.prior,
@@ -93,7 +95,7 @@ class HiddenMarkov(Shell):
     def sample(self, n_samples: int = 1, seed: int | None = None) -> tuple[Any, NDArray[np.int64]]:
         """One new sequence of so many rows, and the states behind them."""
         check_is_fitted(self)
-        drawn = self.result_.network.sample(n_samples, self.seed if seed is None else seed)
+        drawn = self.result_.network.sample(n_samples, self._seed() if seed is None else seed)
         name = self.result_.name
         return self._drawn(drawn.table.drop(name), drawn.numbers), drawn.table.column(name).astype(np.int64)
 

@@ -13,7 +13,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, DensityMixin, TransformerMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from leverrier.arrays import Floats
@@ -29,6 +29,8 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
     """An estimator whose answer is a probability of hidden states for each row."""
 
     seed: int
+    random_state: Any
+    """As in scikit-learn: a number or a generator, used instead of `seed` where it is given."""
     _cells: Any = None
     """The type that an array's cells are turned into; None leaves them."""
 
@@ -91,6 +93,29 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _seed(self) -> int:
+        """The number that all chance comes from."""
+        if self.random_state is None:
+            return self.seed
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        if isinstance(self.random_state, np.random.Generator):
+            return int(self.random_state.integers(2**31))
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _weights(self, sample_weight: Any, columns: Columns) -> Floats | None:
+        """How often each row counts, checked as scikit-learn checks it."""
+        if sample_weight is None:
+            return None
+        rows = len(next(iter(columns.values())))
+        each = np.asarray(sample_weight, dtype=np.float64)
+        each = np.full(rows, float(each)) if each.ndim == 0 else each
+        if each.shape != (rows,):
+            raise TableError(f"sample_weight has shape {each.shape}, expected one weight for each of {rows} rows")
+        if not each.any():
+            raise TableError("all sample weights are zero: at least one row must count")
+        return each
 
     def _given(self, X: Any, *, reset: bool = False) -> Columns:
         """The columns under the names they were fitted with; in `fit` (`reset`) these are remembered."""

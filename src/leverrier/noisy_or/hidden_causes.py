@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from leverrier.data.reading.file_options import ReadingOptions
+from leverrier.data.reading.read_table import as_asked
 from leverrier.errors import OptionError, TooLargeError
 from leverrier.models.noisy_or.causes_prior import Beta, Gamma
 from leverrier.noisy_or.causes_result import HiddenCausesResult
@@ -53,6 +55,7 @@ def hidden_causes(
     progress: Progress | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    **reading: Unpack[ReadingOptions],
 ) -> HiddenCausesResult:
     """Hidden causes behind yes/no signs: how many, which signs each reaches, and when each is active.
 
@@ -72,12 +75,13 @@ def hidden_causes(
     progress    is called with a line, "chain 1: …", and the share of that chain's sweeps done
     checkpoint  a folder that chains are saved to every few seconds and at the end; with resume=True they go on
                 from there, bit for bit as if they had never stopped
+    reading     how a table is read, as in `read_table`: types, ignore, missing, weights, encoding, …
     """
     _check(method, sweeps, chains, sampler, decay, split_merge, jobs, budget)
     warmup = sweeps // 2 if warmup is None else warmup
     if not 0 <= warmup < sweeps:
         raise OptionError(f"warmup={warmup} with {sweeps} sweeps: at least one sweep must be left to summarise")
-    signs = read_signs(x)
+    signs = read_signs(as_asked(x, reading))
     if signs.cells.size > MOST_CELLS:
         raise TooLargeError(f"{signs.cells.size} cells; at most {MOST_CELLS} can be sampled: take a sample of the rows")
     observations = Observations.of(signs.cells)

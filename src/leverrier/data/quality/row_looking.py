@@ -89,6 +89,9 @@ def _copies(cells: NDArray[np.int64]) -> int:
     rows = np.ascontiguousarray(cells.T)
     _, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
     twice = np.flatnonzero(counts > 1)
+    extra = int((counts[twice] - 1).sum())
+    if any(2 * len(np.unique(row)) > len(row) for row in cells):  # a number that hardly ever comes twice came twice
+        return extra if extra >= 3 else 0
     if not len(twice) or len(cells) < 4:
         return 0
     looked = twice[np.unique(np.linspace(0, len(twice) - 1, min(PATTERNS, len(twice))).astype(np.int64))]
@@ -97,8 +100,8 @@ def _copies(cells: NDArray[np.int64]) -> int:
         for pattern in looked.tolist()
         if np.count_nonzero((rows != rows[first[pattern]]).sum(axis=1) == 1) == 0
     )
-    extra = int((counts[looked] - 1).sum())
-    return round(odd * (int((counts[twice] - 1).sum()) / extra)) if odd >= 3 and odd >= 0.5 * extra else 0
+    seen = int((counts[looked] - 1).sum())
+    return round(odd * extra / seen) if odd >= 3 and odd >= 0.5 * seen else 0
 
 
 def _neighbours_alike(cells: NDArray[np.int64]) -> bool:

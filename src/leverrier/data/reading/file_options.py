@@ -15,13 +15,12 @@ from leverrier.hints import option
 FILE_OPTIONS = ("encoding", "delimiter", "decimal", "sheet")
 
 
-class ReadingOptions(TypedDict, total=False):
+class ColumnOptions(TypedDict, total=False):
     """What every function that reads a table accepts beside its own options; see `read_table`."""
 
     types: Mapping[str, str | Sequence[Label]] | None
     ignore: str | Collection[str]
     missing: Collection[Any]
-    weights: str | ArrayLike | None
     join: Mapping[str, Sequence[str]] | None
     encoding: str | None
     delimiter: str | None
@@ -29,6 +28,12 @@ class ReadingOptions(TypedDict, total=False):
     sheet: str | int | None
     by: str | Sequence[str] | None
     time: str | None
+
+
+class ReadingOptions(ColumnOptions, total=False):
+    """The same of functions that have no weights of their own."""
+
+    weights: str | ArrayLike | None
 
 
 @dataclass(frozen=True)

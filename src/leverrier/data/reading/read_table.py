@@ -134,6 +134,20 @@ def as_table(
     return read_table(data, states=states, unseen=unseen, max_memory=max_memory)
 
 
+def as_asked(data: Any, reading: Mapping[str, Any], max_memory: int | str | None = None) -> Any:
+    """The data read as the user says; as they are where nothing is said. Rows are taken one by one here: columns that
+    say whose they are (by=) and when (time=) are no measurements, and left out."""
+    said = {name: value for name, value in reading.items() if value is not None and not _is_empty(value)}
+    own = [name for key in ("by", "time") if key in said for name in _names(said.pop(key))]
+    if own:
+        said["ignore"] = [*_names(said.get("ignore", ())), *own]
+    return read_table(data, **said, max_memory=max_memory) if said else data
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, str | Collection) and not isinstance(value, np.ndarray) and not len(value)
+
+
 def describe_columns(
     source: Any,
     *,

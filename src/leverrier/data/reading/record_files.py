@@ -67,13 +67,29 @@ def _arrow(path: Path) -> Any:
     try:
         import pyarrow.feather
 
-        return pyarrow.feather.read_table(str(path))
+        return _plain_texts(pyarrow.feather.read_table(str(path)))
     except (pyarrow.ArrowException, OSError) as problem:
         try:  # a stream of batches rather than a file of them
             with pyarrow.OSFile(str(path)) as file:
-                return pyarrow.ipc.open_stream(file).read_all()
+                return _plain_texts(pyarrow.ipc.open_stream(file).read_all())
         except (pyarrow.ArrowException, OSError):
             raise TableError(f"{path}: cannot be read as Arrow ({str(problem).strip()[:200]})") from None
+
+
+def _plain_texts(table: Any) -> Any:
+    """Texts as most of Arrow's functions know them: polars writes views."""
+    import pyarrow
+
+    views = [place for place, field in enumerate(table.schema) if str(field.type) in ("string_view", "binary_view")]
+    for place in views:
+        field = table.schema.field(place)
+        plain = pyarrow.string() if str(field.type) == "string_view" else pyarrow.binary()
+        try:
+            texts = table.column(place).cast(plain)
+        except pyarrow.ArrowNotImplementedError:  # (before version 17)
+            texts = pyarrow.array(table.column(place).to_pylist(), plain)
+        table = table.set_column(place, field.name, texts)
+    return table
 
 
 def _polars_arrow(path: Path) -> Any:

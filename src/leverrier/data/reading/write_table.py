@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leverrier.data.column import About
 from leverrier.data.reading.database import connected, identifier, quote
 from leverrier.data.reading.formulas import disarmed
 from leverrier.data.reading.frames import label_type, whole_numbers
+from leverrier.data.survey_writing import WRITERS, write_survey
 from leverrier.data.table import Table
 from leverrier.data.variable import Variable
 from leverrier.errors import TableError
@@ -25,10 +28,11 @@ _ROWS = 20_000  # written at a time
 
 
 def write_table(table: Table, path: str | os.PathLike[str], *, weights: str = "weight") -> None:
-    """The table with its labels, numbers as numbers, as .csv, .tsv, .csv.gz or .parquet; holes are empty.
-    Weights are the last column."""
+    """The table with its labels, numbers as numbers, as .csv, .tsv, .csv.gz, .parquet, .jsonl, .sav, .zsav, .dta, .por
+    or .xpt; holes are empty. Weights are the last column. What came from a file of SPSS or Stata goes back to one with
+    its codes, labels and codes for missing."""
     target = Path(path).expanduser()
-    write = _writer(target)
+    write = _writer(target, table.about)
     columns = table.labelled(weights)
     if not target.parent.is_dir():
         raise TableError(f"{target}: there is no folder {target.parent}")
@@ -41,7 +45,7 @@ def write_table(table: Table, path: str | os.PathLike[str], *, weights: str = "w
 Columns = dict[str, tuple[Variable | None, NDArray[Any]]]
 
 
-def _writer(target: Path) -> Callable[[Columns, Path], None]:
+def _writer(target: Path, about: Mapping[str, About]) -> Callable[[Columns, Path], None]:
     suffixes = [suffix.lower() for suffix in target.suffixes[-2:]]
     packed = bool(suffixes) and suffixes[-1] == ".gz"
     last = suffixes[-1 - packed] if len(suffixes) > packed else ""
@@ -49,7 +53,27 @@ def _writer(target: Path) -> Callable[[Columns, Path], None]:
         return lambda columns, part: _write_text(columns, part, "," if last == ".csv" else "\t", packed)
     if last in (".parquet", ".pq") and not packed:
         return _write_parquet
-    raise TableError(f"{target}: cannot tell what to write: expected .csv, .tsv, .csv.gz or .parquet")
+    if last in WRITERS and not packed:
+        return lambda columns, part: write_survey(columns, about, last, part)
+    if last in (".jsonl", ".ndjson") and not packed:
+        return _write_json_lines
+    raise TableError(
+        f"{target}: cannot tell what to write: expected .csv, .tsv, .csv.gz, .parquet, .jsonl, .sav, .dta, .por or .xpt"
+    )
+
+
+def _write_json_lines(columns: Columns, part: Path) -> None:
+    """An object a row; a hole is null."""
+    cells = []
+    for variable, codes in columns.values():
+        if variable is None or codes.dtype.kind == "f":
+            cells.append([None if value != value else value for value in codes.tolist()])
+        else:
+            labels = [*variable.states, None]
+            cells.append([labels[code] for code in codes.tolist()])
+    with open(part, "w", encoding="utf-8") as out:
+        for row in zip(*cells, strict=True):
+            out.write(json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False, default=str) + "\n")
 
 
 def _write_text(columns: Columns, part: Path, delimiter: str, packed: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from leverrier.arrays import Floats
 from leverrier.counts.parted_observation import PartedTable
 from leverrier.data.file_parts import is_parquet_path, look_at
-from leverrier.data.reading.read_table import as_table
+from leverrier.data.reading.file_options import ColumnOptions
+from leverrier.data.reading.read_table import as_asked, as_table
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.errors import OptionError, TooLargeError
@@ -90,6 +91,7 @@ def latent_classes(
     regress: Mapping[str, str | Sequence[str]] | None = None,
     errors_from: Literal["observed", "robust", "scores"] | None = None,
     level: float = 0.95,
+    **reading: Unpack[ColumnOptions],
 ) -> LatentClassResult:
     """Fit one hidden class over all columns for each number of classes, and choose one.
 
@@ -123,6 +125,7 @@ def latent_classes(
 
     Holes are summed out: no row is dropped. Classes are numbered "0", "1", … from the largest.
     """
+    data = as_asked(data, reading, max_memory)
     wanted = _numbers(states)
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from leverrier.counts.parted_counts import DiskParts, PartedCounts, counts_of, g
 from leverrier.data.card import card
 from leverrier.data.file_parts import is_parquet_path, look_at
 from leverrier.data.memory_limit import memory_limit
-from leverrier.data.reading.read_table import as_table
+from leverrier.data.reading.file_options import ReadingOptions
+from leverrier.data.reading.read_table import as_asked, as_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError, TooLargeError
 from leverrier.learning.em.maximise import network_from_counts
@@ -115,6 +116,7 @@ def learn_structure(
     client: Any = None,
     progress: Progress | None = None,
     seed: int = 0,
+    **reading: Unpack[ReadingOptions],
 ) -> StructureResult:
     """The best-scoring network that the search finds over the table's columns.
 
@@ -129,7 +131,9 @@ def learn_structure(
     a table, a tree, a logit, a noisy-max, a function of its parents with noise (docs/structure.md); numbers stay
     numbers then, and the network is a mixed one (docs/numbers.md; `restarts` says how often its search is begun anew).
     `max_memory` and `client` (a Dask client or its address, for a Parquet file) are for large tables: docs/large.md.
+    `reading`: how the data are read, as in `read_table` (types, ignore, missing, weights, encoding, …).
     """
+    data = as_asked(data, reading, max_memory)
     if method not in METHODS:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     if holes not in ("em", "available"):

@@ -118,7 +118,7 @@ def tried_chart(rows: Sequence[Tried]) -> altair.TopLevelMixin:
     """What a held-out slice cost every model that was tried."""
     import altair as alt
 
-    names = abbreviated([row.name for row in rows], 40)
+    names = abbreviated([row.name for row in rows], 22)
     kinds = ["without", "with hidden variables"]
     values = [{"model": names[row.name], "bits": row.bits, "kind": kinds[row.hidden]} for row in rows]
     chart = (

@@ -130,6 +130,11 @@ class Heat:
     bars: bool
     kind: ClassVar[str] = "heat"
 
+    @property
+    def valued(self) -> bool:
+        """Whether lines are values of columns: numbers have none."""
+        return any(row.value for row in self.rows)
+
 
 @dataclass(frozen=True)
 class Choice:

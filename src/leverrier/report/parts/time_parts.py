@@ -56,7 +56,7 @@ def held_out_part(found: TimeFindings) -> Part:
         what = "the hidden variables" if found.hidden else "the best attempt with something hidden"
         figures.insert(0, pictured(folds_chart(found.folds), f"By part held out: what {what} gained."))
     blocks += [Figures(tuple(figures)), _tried(found)]
-    return Part("evidence", "Why we believe it", blocks)
+    return Part("evidence", "Would you bet on it?" if found.hidden else "What was looked for", blocks)
 
 
 def _caption(found: TimeFindings) -> str:

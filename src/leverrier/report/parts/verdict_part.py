@@ -63,14 +63,14 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
     shape = found.shape
     if shape.sequences:
         yield "sequences", f"{shape.sequences:,}"
-    yield "slices" if shape.sequences else "rows", f"{shape.rows:,}"
+    yield "time steps" if shape.sequences else "rows", f"{shape.rows:,}"
     yield "columns", f"{shape.columns:,}"
     yield "empty cells", f"{shape.holes:,}"
     if not found.hidden:
         return
     yield "hidden", str(len(found.hidden))
     if found.time is not None and found.time.tested:
-        yield "gain, bits a slice", f"{found.time.gain:+.3f}"
+        yield "gain in bits a time step", f"{found.time.gain:+.3f}"
     elif not found.together:
         yield "gain in nats", f"{sum(each.gain for each in found.hidden):,.0f}"
 

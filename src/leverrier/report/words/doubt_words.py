@@ -22,7 +22,7 @@ def _of_none(found: Result) -> Iterator[str]:
     if not found.settings.get("finished", True):
         yield "more time: not all was tried"
     more = "a weak hidden variable shows itself only in many"
-    said = "what would be found, and what missed, is said under “Why we believe it”"
+    said = "what would be found, and what missed, is said under “What was looked for”"
     yield f"more rows: {more if found.power is None else said}"
     yield "columns that were not in this table: a hidden variable shows itself only through several columns it drives"
     yield "finer values: columns cut into few bins or merged categories hide what a hidden variable does to them"

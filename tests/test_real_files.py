@@ -1,0 +1,428 @@
+"""Forty files as people have them, each with what a careful analyst would expect: read rightly, or refused with the
+remedy; what is noticed is said."""
+
+import datetime
+import gzip
+import json
+import zipfile
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import leverrier as lv
+from leverrier.data.quality.noticed import Notice
+from leverrier.errors import TableError, TooLargeError
+from leverrier.report.words.quality_words import quality_lines
+
+N = 60
+
+
+def kinds(table):
+    return {each.kind for each in table.quality}
+
+
+def noticed(table, kind):
+    return next(each for each in table.quality if each.kind is kind)
+
+
+def lines(columns, sep=","):
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([sep.join(columns), *(sep.join(map(str, row)) for row in rows)]) + "\n"
+
+
+def base(seed=0):
+    rng = np.random.default_rng(seed)
+    return {
+        "sex": rng.choice(["f", "m"], N).tolist(),
+        "mood": rng.choice(["low", "mid", "high"], N).tolist(),
+        "size": np.round(rng.normal(170, 9, N), 1).tolist(),
+    }
+
+
+def comma(values):
+    return [str(value).replace(".", ",") for value in values]
+
+
+# --- text files: what is in the cells ---------------------------------------------------------------------------
+
+
+def test_decimal_commas_in_a_file_parted_by_semicolons(tmp_path):
+    cells = base()
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**cells, "size": comma(cells["size"])}, ";"))
+    table = lv.read_table(path)
+    assert table.numbers["size"].tolist() == cells["size"]
+    assert "decimal commas" in " ".join(quality_lines(table.quality))
+    assert "size" in lv.read_table(path, decimal=".").aside  # (overruled: text, an identifier)
+
+
+def test_decimal_commas_in_quotes(tmp_path):
+    cells = base()
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**cells, "size": [f'"{each}"' for each in comma(cells["size"])]}))
+    assert lv.read_table(path).numbers["size"].tolist() == cells["size"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "values", "kind"),
+    [
+        (["1,200", "12,345", "950"], [1200, 12345, 950], Notice.THOUSANDS),
+        (["1.200,5", "12.345,25", "950"], [1200.5, 12345.25, 950], Notice.DECIMAL_COMMA),
+        (["1 200", "12 345", "950"], [1200, 12345, 950], Notice.THOUSANDS),
+        (["1'200.5", "12'345", "950"], [1200.5, 12345, 950], Notice.THOUSANDS),
+        (["12 kg", "13.5 kg", "9 kg"], [12, 13.5, 9], Notice.UNIT),
+        (["12kg", "13,5kg", "9kg"], [12, 13.5, 9], Notice.UNIT),
+        (["€ 12", "€ 1,350", "€ 9.50"], [12, 1350, 9.5], Notice.UNIT),
+        (["12 %", "13 %", "9 %"], [12, 13, 9], Notice.UNIT),
+        (["36,6 °C", "37,1 °C", "38 °C"], [36.6, 37.1, 38], Notice.UNIT),
+    ],
+)
+@pytest.mark.parametrize("tall", [False, True])
+def test_numbers_as_people_write_them(tmp_path, monkeypatch, texts, values, kind, tall):
+    if tall:
+        monkeypatch.setattr("leverrier.data.reading.scanning._TALL", 10)
+    cells = {**base(), "x": [f'"{texts[i % 3]}"' for i in range(N)]}
+    path = tmp_path / "t.csv"
+    path.write_text(lines(cells))
+    table = lv.read_table(path, types={"x": "number"}, bins={"x": [10.0]})
+    assert table.numbers["x"].tolist() == [values[i % 3] for i in range(N)]
+    assert kind in kinds(table)
+    kept = lv.read_table(path, types={"x": "category"})
+    assert set(kept.states["x"]) == set(texts)
+
+
+def test_a_comma_before_three_digits_is_what_the_file_or_the_user_says(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**base(), "x": [["1,234", "2,345", "3,456"][i % 3] for i in range(N)]}, ";"))
+    assert max(lv.read_table(path).numbers["x"]) == 3.456 if "x" in lv.read_table(path).numbers else True
+    assert max(lv.read_table(path, decimal=".", types={"x": "number"}).numbers["x"]) == 3456
+    assert max(lv.read_table(path, decimal=",", types={"x": "number"}).numbers["x"]) == 3.456
+
+
+def test_several_units_are_left_as_text_and_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        lines({**base(), "w": [["12 kg", "30 lb", "14 kg", "28 lb", "13 kg", "29 lb"][i % 6] for i in range(N)]})
+    )
+    table = lv.read_table(path)
+    assert Notice.MIXED_UNITS in kinds(table)
+    assert len(table.states["w"]) == 6
+
+
+def test_ordinals_codes_and_bands_stay_text(tmp_path):
+    path = tmp_path / "t.csv"
+    cells = {
+        "place": [["1st", "2nd", "3rd"][i % 3] for i in range(N)],
+        "zip": [["01067", "10115", "80331"][i % 3] for i in range(N)],
+        "age": [["18-24", "25-34", "35+"][i % 3] for i in range(N)],
+    }
+    path.write_text(lines({**base(), **cells}))
+    table = lv.read_table(path)
+    for name, texts in cells.items():
+        assert set(table.states[name]) == set(texts)
+
+
+@pytest.mark.parametrize(
+    ("day", "kind"),
+    [
+        (lambda i: f"{i % 28 + 1:02}/03/2024", Notice.DATES),
+        (lambda i: f"03/{i % 28 + 1:02}/2024", Notice.DATES),
+        (lambda i: f"{i % 28 + 1}.3.2024", Notice.DATES),
+        (lambda i: f"2024/03/{i % 28 + 1:02}", Notice.DATES),
+        (lambda i: f"{i % 12 + 1:02}/03/2024", Notice.DATE_ORDER),
+    ],
+)
+def test_dates_as_people_write_them(tmp_path, day, kind):
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**base(), "day": [day(i) for i in range(N)]}))
+    table = lv.read_table(path)
+    assert table.aside["day"] == "it holds dates"
+    assert kind in kinds(table)
+    days = lv.read_table(path, types={"day": "number"}).columns[-1]
+    assert "2024-0" in str(days.states)
+
+
+def test_day_before_month_orders_sequences_rightly(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("day,x\n" + "".join(f"{d:02}/{m:02}/2024,{'ab'[d % 2]}\n" for d in range(1, 13) for m in (2, 1)))
+    rows = lv.read_sequences(path, time="day", gaps="ignore")
+    assert [datetime.date(1970, 1, 1) + datetime.timedelta(days=t) for t in rows.times[:2]] == [
+        datetime.date(2024, 1, 1),
+        datetime.date(2024, 1, 2),
+    ]
+    other = lv.read_sequences(path, time="day", types={"day": "month-first"}, gaps="ignore")
+    assert datetime.date(1970, 1, 1) + datetime.timedelta(days=other.times[1]) == datetime.date(2024, 1, 2)
+
+
+def test_sentinel_codes_are_proposed_and_taken_on_request(tmp_path):
+    rng = np.random.default_rng(1)
+    grade = rng.integers(1, 6, N)
+    grade[:5] = 9
+    age = rng.integers(18, 80, N)
+    age[5:9] = 999
+    odd = np.round(rng.normal(5, 1, N), 2)
+    odd[9:12] = -99
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**base(), "grade": grade, "age": age, "odd": odd}))
+    table = lv.read_table(path)
+    found = {each.columns[0]: each.values for each in table.quality if each.kind is Notice.SENTINEL}
+    assert found == {"grade": (9,), "age": (999,), "odd": (-99,)}
+    assert table.n_missing == 0
+    assert lv.read_table(path, missing=[9, 999, -99]).n_missing == 12
+
+
+def test_numbers_that_only_look_like_codes_are_not_proposed(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**base(), "score": [i % 10 for i in range(N)], "big": [i % 100 for i in range(N)]}))
+    assert Notice.SENTINEL not in kinds(lv.read_table(path))
+
+
+def test_spellings_are_proposed_as_one(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(lines({**base(), "smokes": [["Yes", "yes", " YES", "no", "No"][i % 5] for i in range(N)]}))
+    table = lv.read_table(path)
+    assert noticed(table, Notice.SPELLINGS).columns == ("smokes",)
+    joined = lv.read_table(path, types={"smokes": "caseless"})
+    assert len(joined.states["smokes"]) == 2
+    assert np.bincount(joined.column("smokes")).tolist() in ([36, 24], [24, 36])
+    new = lv.read_table({"smokes": ["YES", "NO"]}, like=joined)
+    assert np.all(new.column("smokes") != new.missing)
+
+
+def test_free_text_is_told_from_identifiers(tmp_path):
+    path = tmp_path / "t.csv"
+    said = [f"I went to the {w} and liked it {i}" for i, w in enumerate(["zoo", "sea", "hill"] * (N // 3))]
+    path.write_text(lines({**base(), "why": said, "key": [f"A{i:04}" for i in range(N)]}))
+    table = lv.read_table(path)
+    assert table.aside["why"].startswith("it is free text")
+    assert table.aside["key"].startswith("it looks like an identifier")
+
+
+def test_many_values_in_few_rows_constant_and_empty_columns(tmp_path):
+    path = tmp_path / "t.csv"
+    cells = {**base(), "town": [f"town{i % 25}" for i in range(N)], "land": ["nl"] * N, "empty": [""] * N}
+    path.write_text(lines(cells))
+    table = lv.read_table(path)
+    assert Notice.CONSTANT in kinds(table)
+    assert set(table.aside) == {"land", "empty"}
+    many = {**base(), "town": [f"town{i % 35}" for i in range(N)]}
+    (tmp_path / "many.csv").write_text(lines({name: cells * 2 for name, cells in many.items()}))
+    assert noticed(lv.read_table(tmp_path / "many.csv"), Notice.MANY_VALUES).columns == ("town",)
+
+
+# --- text files: how they are written ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig"])
+def test_text_in_another_encoding(tmp_path, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(lines({**base(), "town": ["Zürich", "Genève"] * (N // 2)}).encode(encoding))
+    table = lv.read_table(path)
+    assert set(table.states["town"]) == {"Zürich", "Genève"}
+    assert (Notice.ENCODING in kinds(table)) == (encoding != "utf-8-sig")
+
+
+def test_utf8_with_one_damaged_byte_is_not_guessed_at(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_bytes(lines({**base(), "town": ["Zürich", "Genève"] * (N // 2)}).encode() + b"f,low,1,\xe9\n")
+    with pytest.raises(TableError, match=r"0xe9.*encoding"):
+        lv.read_table(path)
+
+
+@pytest.mark.parametrize(("suffix", "sep"), [(".csv", "|"), (".tsv", "\t"), (".txt", ";"), (".csv.gz", ",")])
+def test_separators_and_packing(tmp_path, suffix, sep):
+    path = tmp_path / f"t{suffix}"
+    text = lines(base(), sep).encode()
+    path.write_bytes(gzip.compress(text) if suffix.endswith("gz") else text)
+    assert lv.read_table(path).variables == ("sex", "mood", "size")
+
+
+def test_a_separator_that_cannot_be_told_is_given(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(lines(base(), ":"))
+    assert lv.read_table(path, delimiter=":").variables == ("sex", "mood", "size")
+
+
+# --- columns together -------------------------------------------------------------------------------------------
+
+
+def frame(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return pd.DataFrame({"a": rng.choice(["u", "v"], n), "b": rng.choice(list("xyz"), n), "c": rng.normal(size=n)})
+
+
+def test_copies_and_near_copies():
+    data = frame()
+    data["again"] = data["a"].map({"u": "no", "v": "yes"})
+    data["near"] = data["b"]
+    data.loc[3, "near"] = "x" if data["b"][3] != "x" else "y"
+    data["fahrenheit"] = 32 + 1.8 * data["c"]
+    table = lv.read_table(data)
+    assert {each.columns for each in table.quality if each.kind is Notice.DUPLICATE} == {("a", "again")}
+    near = {each.columns for each in table.quality if each.kind is Notice.NEAR_DUPLICATE}
+    assert near == {("b", "near"), ("c", "fahrenheit")}
+
+
+def test_columns_that_merely_depend_are_no_copies():
+    data = frame()
+    data["d"] = np.where(np.random.default_rng(1).random(400) < 0.85, data["a"], "w")
+    assert not {Notice.DUPLICATE, Notice.NEAR_DUPLICATE, Notice.ONE_HOT} & kinds(lv.read_table(data))
+
+
+def test_one_category_in_several_columns_is_offered_to_be_joined():
+    data = frame()
+    hot = pd.get_dummies(data.pop("b"), prefix="colour").astype(int)
+    data = pd.concat([data, hot], axis=1)
+    table = lv.read_table(data)
+    found = noticed(table, Notice.ONE_HOT)
+    assert found.columns == ("colour_x", "colour_y", "colour_z")
+    assert "join={'colour': ['colour_x', 'colour_y', 'colour_z']}" in " ".join(quality_lines(table.quality))
+    joined = lv.read_table(data, join={"colour": list(found.columns)})
+    assert joined.states["colour"] == ("x", "y", "z")
+    assert (joined.to_pandas()["colour"] == frame()["b"]).all()
+
+
+def test_totals():
+    data = frame()
+    rng = np.random.default_rng(2)
+    for name in ("food", "rent", "fun"):
+        data[name] = np.round(rng.gamma(3, 100, 400), 2)
+    data["spent"] = data["food"] + data["rent"] + data["fun"]
+    found = noticed(lv.read_table(data), Notice.TOTAL)
+    assert (found.columns[0], set(found.columns[1:])) == ("spent", {"food", "rent", "fun"})
+    assert Notice.TOTAL not in kinds(lv.read_table(data.drop(columns="rent")))
+
+
+def test_skipped_questions():
+    data = frame()
+    data["smokes"] = np.random.default_rng(3).choice(["yes", "no"], 400)
+    data["how_many"] = np.where(data["smokes"] == "yes", np.random.default_rng(4).choice(["few", "many"], 400), None)
+    found = noticed(lv.read_table(data), Notice.SKIP)
+    assert (found.name, found.values, found.columns) == ("smokes", ("no",), ("how_many",))
+    holes = frame()
+    holes.loc[np.random.default_rng(5).random(400) < 0.3, "b"] = None
+    assert Notice.SKIP not in kinds(lv.read_table(holes))
+
+
+# --- rows -------------------------------------------------------------------------------------------------------
+
+
+def test_rows_entered_twice():
+    data = frame()
+    twice = pd.concat([data, data.iloc[:40]]).sample(frac=1, random_state=0, ignore_index=True)
+    found = noticed(lv.read_table(twice), Notice.DUPLICATE_ROWS)
+    assert found.count == 40
+    few = pd.DataFrame({name: np.random.default_rng(i).choice(["y", "n"], 400) for i, name in enumerate("abcdef")})
+    assert Notice.DUPLICATE_ROWS not in kinds(lv.read_table(few))
+
+
+def test_a_household_three_times():
+    data = frame(150)
+    data = data.loc[np.repeat(np.arange(150), 3)].reset_index(drop=True)
+    data["c"] += np.random.default_rng(0).normal(size=450)
+    data["household"] = np.repeat(np.arange(1000, 1150), 3)
+    table = lv.read_table(data)
+    assert noticed(table, Notice.CLUSTERED_ROWS).name == "household"
+    assert "household" in table.aside
+
+
+def test_a_table_in_order_of_time():
+    state = np.repeat(np.random.default_rng(0).integers(0, 3, 40), 10)
+    rng = np.random.default_rng(1)
+    noisy = {name: np.where(rng.random(400) < 0.8, state, rng.integers(0, 3, 400)) for name in "abc"}
+    data = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=400), **noisy})
+    assert noticed(lv.read_table(data), Notice.TIME_ORDERED).columns == ("day",)
+    mixed = data.sample(frac=1, random_state=0)
+    assert Notice.TIME_ORDERED not in kinds(lv.read_table(mixed))
+
+
+def test_rows_in_no_order_are_not_said_to_be_in_one():
+    assert kinds(lv.read_table(frame())) == set()
+
+
+# --- other files ------------------------------------------------------------------------------------------------
+
+
+def excel(path, sheets):
+    with pd.ExcelWriter(path, engine="openpyxl") as writer:
+        for name, cells in sheets.items():
+            pd.DataFrame(cells).to_excel(writer, sheet_name=name, index=False)
+
+
+def test_sheets_of_a_workbook(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "t.xlsx"
+    excel(path, {"2023": base(1), "2024": {**base(2), "seen": [datetime.date(2024, 1, 1 + i % 28) for i in range(N)]}})
+    first, second = lv.read_table(path), lv.read_table(path, sheet="2024")
+    assert first.numbers["size"].tolist() == base(1)["size"]
+    assert second.numbers["size"].tolist() == base(2)["size"]
+    assert second.aside == {"seen": "it holds dates"}
+    assert noticed(first, Notice.SHEET).name == "2023"
+    assert lv.read_table(path, sheet=2).n_rows == N
+    with pytest.raises(TableError, match="no sheet '2025'; its sheets are '2023', '2024'"):
+        lv.read_table(path, sheet="2025")
+
+
+def test_a_sheet_with_a_title_above_and_marks_among_numbers(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.append(["Survey of 2024"])
+    sheet.append([])
+    cells = base()
+    cells["size"][0] = "NA"
+    sheet.append(list(cells))
+    for row in zip(*cells.values(), strict=True):
+        sheet.append(list(row))
+    book.save(tmp_path / "t.xlsx")
+    table = lv.read_table(tmp_path / "t.xlsx")
+    assert table.variables == ("sex", "mood", "size")
+    assert table.n_missing == 1
+
+
+def test_a_bomb_is_not_unpacked(tmp_path):
+    path = tmp_path / "t.xlsx"
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed,
+        packed.open("xl/worksheets/sheet1.xml", "w") as out,
+    ):
+        for _ in range(1100):
+            out.write(b" " * 2**20)
+    with pytest.raises(TooLargeError, match="unpacks to more than"):
+        lv.read_table(path)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("xl/worksheets/sheet1.xml", '<c r="A1"><v>1</v></c><c r="XFD1048576"><v>1</v></c>')
+    with pytest.raises(TooLargeError, match="16,384 columns"):
+        lv.read_table(path)
+
+
+def test_json_lines_and_arrow(tmp_path):
+    cells = base()
+    rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    del rows[3]["mood"]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    table = lv.read_table(tmp_path / "t.jsonl")
+    assert table.n_missing == 1
+    assert table.numbers["size"].tolist() == cells["size"]
+    pl.DataFrame(cells).write_ipc(tmp_path / "t.feather")
+    assert lv.read_table(tmp_path / "t.feather").numbers["size"].tolist() == cells["size"]
+    (tmp_path / "bad.jsonl").write_text('{"a": 1}\n[1]\n')
+    with pytest.raises(TableError, match="line 2: expected an object"):
+        lv.read_table(tmp_path / "bad.jsonl")
+
+
+def test_a_file_of_r_says_what_to_install(tmp_path):
+    (tmp_path / "t.rds").write_bytes(b"")
+    with pytest.raises((lv.MissingExtraError, TableError), match=r"pip install pyreadr|cannot be read"):
+        lv.read_table(tmp_path / "t.rds")
+
+
+def test_text_that_looks_like_numbers_in_a_frame_is_said_and_read_on_request():
+    data = frame()
+    data["pay"] = [f"{1 + i % 300},{i % 10}" for i in range(400)]
+    table = lv.read_table(data)
+    assert noticed(table, Notice.TEXT_NUMBERS).columns == ("pay",)
+    for how in ({"types": {"pay": "number"}}, {"decimal": ","}):
+        assert lv.read_table(data, **how).numbers["pay"][12] == 13.2

@@ -138,6 +138,11 @@ def run_invariance(sets: int, rows: int) -> None:
         frame = bakk(rows, 0.9, rng)[0][COLUMNS].assign(sex=rng.choice(["f", "m"], rows))
         result = lv.latent_classes(frame, states=3, by_group="sex", starts=4, jobs=1)
         found["all columns"].append(result.invariance.where(model="equal", against="free")[0].p_value)
+        if seed < sets // 4:
+            drawn = lv.latent_classes(frame, states=3, by_group="sex", starts=4, jobs=1, bootstrap=20)
+            found["all columns, scaled by drawing"].append(
+                drawn.invariance.where(model="equal", against="free")[0].p_value
+            )
         found["sizes"].append(result.invariance.where(model="equal, sizes too")[0].p_value)
         found["one column"].append(result.tests.where(about="x0")[0].p_value)
     for name, each in found.items():

@@ -29,10 +29,13 @@ REAL = {
     "nhefs": "epidemiology/nhefs.csv",
 }
 MOST_TESTED = 3000
+SELDOM = 0.02
+"""Columns with a larger share of empty cells are left out."""
 
 
 def tables(folder: Path, only: list[str]) -> Iterator[tuple[str, Table]]:
-    """Every table, rows in random order; of real ones the complete rows, numbers cut into bins."""
+    """Every table, rows in random order; of real ones the columns that are seldom empty, numbers cut into bins, and
+    the rows that are complete in those."""
     rng = np.random.default_rng(8)
     for name in NETWORKS:
         if not only or name in only:
@@ -40,6 +43,8 @@ def tables(folder: Path, only: list[str]) -> Iterator[tuple[str, Table]]:
     for name, path in REAL.items():
         if not only or name in only:
             table = lv.read_table(folder / path).without_numbers()
+            empty = np.mean(table.codes == table.missing, axis=1)
+            table = table.select([v for v, share in zip(table.variables, empty, strict=True) if share < SELDOM])
             whole = np.flatnonzero(np.all(table.codes != table.missing, axis=0))
             yield name, table.take(rng.permutation(whole))
 

@@ -76,8 +76,9 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=8)
     parser.add_argument("--draws", type=int, default=9)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--sizes", nargs="*", default=["2x200", "2x500", "3x200", "3x500"], help="states x rows")
     asked = parser.parse_args()
-    for states, rows in ((2, 500), (2, 1000), (3, 300), (3, 500)):
+    for states, rows in (tuple(map(int, size.split("x"))) for size in asked.sizes):
         for name, made in SCORES.items():
             begun, found, gains, chance = time.process_time(), 0, [], []
             for seed in range(asked.first, asked.first + asked.tables):

@@ -54,6 +54,7 @@ GROUPS = {
         "learn_dynamic",
         "fit_dynamic",
         "hidden_markov",
+        "latent_transitions",
         "factorial_hmm",
         "DynamicNetwork",
         "read_dynamic",

@@ -10,7 +10,7 @@ AIC BIC BDe BDeu FallError FormatError Graph InputError LeverrierError LogLikeli
 Network NetworkError OptionError Status Table TableError TooLargeError __version__ cardinality cheeseman_stutz
 datasets estimators describe_columns discover Discovery Verdict find_hidden find_in_time find_memories load
 mixed_classes MixedNetwork read_mixed_network DynamicNetwork Sequences factorial_hmm fit_dynamic hidden_markov
-learn_dynamic read_dynamic read_sequences write_dynamic NormalInverseWishart save_picture
+latent_transitions learn_dynamic read_dynamic read_sequences write_dynamic NormalInverseWishart save_picture
 fit fit_mixture from_networkx from_pgmpy from_pyagrum hidden_causes latent_classes learn_structure
 read_network read_table score semi_cliques structural_em to_networkx to_pgmpy to_pyagrum write_network write_table
 """

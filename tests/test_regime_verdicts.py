@@ -104,6 +104,17 @@ def test_nothing_hidden_is_nothing(what):
     assert str(lv.discover(frame, method="sequences", **QUICK).verdict) == "nothing"
 
 
+def test_a_panel_with_inputs_and_nothing_hidden_has_its_page(tmp_path):
+    rng = np.random.default_rng(5)
+    frame = panel_frame(np.zeros(12), rng.normal(size=(12, 15)), rng)
+    found = lv.discover(frame, by="id", time="day", **QUICK)
+    assert str(found.verdict) == "nothing"
+    assert "never changes within a sequence: an input" in str(found)
+    found.report(tmp_path / "page.html")
+    found.save(tmp_path / "found.json")
+    assert str(lv.load(tmp_path / "found.json")) == str(found)
+
+
 def test_what_never_changes_and_what_tells_the_time_is_given():
     n = 60
     frame = {

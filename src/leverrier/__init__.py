@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from leverrier.learning.em.fit import fit as fit
     from leverrier.learning.mixtures.fit_mixture import fit_mixture as fit_mixture
     from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart as NormalInverseWishart
+    from leverrier.learning.regimes.latent_transitions import latent_transitions as latent_transitions
     from leverrier.learning.slices.learn_dynamic import learn_dynamic as learn_dynamic
     from leverrier.learning.structure.learn_structure import learn_structure as learn_structure
     from leverrier.learning.structure.learn_structure import score as score
@@ -113,6 +114,7 @@ _WHERE = {
     "learning.chains.factorial": ("factorial_hmm",),
     "learning.em.fit": ("fit",),
     "learning.chains.hidden_markov": ("hidden_markov",),
+    "learning.regimes.latent_transitions": ("latent_transitions",),
     "learning.classes.latent_classes": ("latent_classes",),
     "learning.classes.mixed_classes": ("mixed_classes",),
     "learning.mixtures.fit_mixture": ("fit_mixture",),

@@ -85,7 +85,19 @@ def classes(
     leverrier classes survey.csv --states 2-4 -o classes.json
     leverrier classes survey.csv --states 1-6 --predictors age,sex --outcomes income --weights w --groups household
     leverrier classes survey.csv --states 3 --by-group country --kind visits=poisson
+    leverrier classes panel.csv --by id --time wave --states 1-4 --predictors age
     """
+    if reading.in_time:
+        moved = lv.latent_transitions(
+            reading.sequences(table),
+            states=_numbers(states),
+            inputs=_names(predictors) or (),
+            starts=min(starts, 5),
+            seed=seed,
+            budget=budget,
+        )
+        click.echo(json.dumps({"states": moved.states, "words": str(moved)}) if as_json else str(moved))
+        return 0
     design = {"groups": groups, "strata": strata, "by_group": by_group}
     more: dict[str, Any] = {name: given for name, given in design.items() if given is not None}
     more |= {"predictors": _names(predictors), "outcomes": _names(outcomes)}

@@ -21,7 +21,7 @@ from leverrier.run.run import UNBOUNDED, Run
 GLANCE, TRIAL = 3, 12
 """EM iterations of a beginning, and of a trial."""
 HOPE = 25.0
-"""More states are tried where two come as near to the rival as this, in nats."""
+"""More states are tried where two come as near to the rival (or to the gain that matters) as this, in nats."""
 BEST = 3
 VIEWS = 3
 """A class is identified by three columns that depend on each other through it alone."""
@@ -71,9 +71,10 @@ def hunt_class(
     seed: int,
     barred: frozenset[str] = frozenset(),
     run: Run = UNBOUNDED,
+    aim: float = 0.0,
 ) -> tuple[Standing | None, Standing | None, int]:
     """Trials in every candidate place, the best few through structural EM, more states: the best that three views show,
-    the best whatever shows it, and how many were tried."""
+    the best whatever shows it, and how many were tried. `aim` is the gain from which on an answer matters."""
     places = candidate_places(rival, barred)
     rng = np.random.default_rng([seed, 59])
     trials = [each for place in places if not run.spent for each in _class_trials(block, outside, rival, place, 2, rng)]
@@ -83,7 +84,7 @@ def hunt_class(
     best = _best(block, found)
     total = sum(outside.score(name, own) for name, own in rival.items())
     for states in range(3, MOST_STATES + 1):
-        if run.spent or (best is not None and best.score < total - HOPE):
+        if run.spent or (best is not None and best.score < total + aim - HOPE):
             break
         new = _with_states(block, outside, rival, _bases(best, places), states, rng, barred)
         more, found = _best(block, new), [*found, *new]

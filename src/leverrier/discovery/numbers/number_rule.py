@@ -108,7 +108,7 @@ def excess_within(space: Space, seed: int, aim: float, run: Run = UNBOUNDED) -> 
     that does too: the gain of a class over a rival from one climb, with no continuum beside it, can only be larger."""
     rival = learn_rival(MixedScores(space), seed, shakes=0, run=run)
     block = block_of(space)
-    of_class, _, _ = hunt_class(block, rival, rival.parents, seed, run=run)
+    of_class, _, _ = hunt_class(block, rival, rival.parents, seed, run=run, aim=aim)
     bound = Weighed(rival, Hunted(of_class, None, 0), 0.0).class_gain
     return bound if bound < aim else _weighed(rival, block, seed, run).excess
 

@@ -27,14 +27,14 @@ def null_panel(found: Examined, rng: np.random.Generator, *, stays: bool) -> Pan
     best = found.best(Hidden.CLASSES, Hidden.LEVELS) if stays else None
     if best is not None and best.worth > found.rival_worth:
         if best.climb is not None:
-            drawn = drawn_like(best.climb.model, found.panel, rng)[0]
+            drawn = drawn_like(best.climb.model, found.panel, rng, bounded=True)[0]
             return _plain(drawn, found.panel)
         model, panel = _with_levels(found, rng)
     else:
         model, panel = found.rival, found.panel
     names = [each.name for each in found.rival.emissions if each.family in NUMBERS]
     noise = residual_rows(found, names, levels=best is not None and best.worth > found.rival_worth)
-    return _plain(drawn_like(model, panel, rng, noise)[0], found.panel)
+    return _plain(drawn_like(model, panel, rng, noise, bounded=True)[0], found.panel)
 
 
 def _plain(drawn: Panel, like: Panel) -> Panel:

@@ -40,7 +40,7 @@ from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
 FOLDS, LEAST_SLICES, MOST_STATES = 5, 30, 6
-MOST_SLICES = 4000
+MOST_SLICES = 2500
 """Of more, so many are looked at and tested, whole sequences or stretches; the model is then fitted to all."""
 STRETCHES = 4
 DRAWS = 99

@@ -13,6 +13,7 @@ from leverrier.discovery.regimes.column_roles import Roles
 from leverrier.learning.regimes.column_laws import candidates, emission_of, fitted_emission
 from leverrier.learning.regimes.regime_em import Designs
 from leverrier.models.regimes.emission import Emission, Family
+from leverrier.models.regimes.state_emissions import StateEmission
 from leverrier.models.regimes.terms import CLOCK, Term, number_terms
 
 LAGS = 4
@@ -20,6 +21,8 @@ CYCLES = 3
 """A season must be seen so many times."""
 LEAST_LENGTH = 24
 MOST_TERMS = 60
+PATIENCE = 1
+"""So many promising blocks that do not pay once they are fitted end the search."""
 PEAK = 12.0
 """A wave must have so many times the mean power to be tried as a season."""
 
@@ -50,23 +53,24 @@ def _column(designs: Designs, roles: Roles, names: tuple[str, ...], place: int) 
     family = candidates(panel, name)[0]
     blocks = dict(_blocks(panel, roles, names, place))
     chosen: dict[str, tuple[Term, ...]] = {}
+    refused = 0
     best = _fit(designs, name, family, ())
     worth = best.log_likelihood - price * best.dimension
     while blocks:
-        tries = []
-        for label, terms in blocks.items():
-            whole = (*(term for part in chosen.values() for term in part), *terms)
-            if len(whole) > MOST_TERMS:
-                continue
-            one = _fit(designs, name, family, whole, best.emission)
-            tries.append((one.log_likelihood - price * one.dimension, label, one))
-        if not tries:
+        label = _most_promising(designs, best.emission, blocks, price)
+        whole = () if label is None else (*(term for part in chosen.values() for term in part), *blocks[label])
+        if label is None or len(whole) > MOST_TERMS:
             break
-        gained, label, one = max(tries, key=lambda each: each[0])
+        one = _fit(designs, name, family, whole, best.emission)
+        gained = one.log_likelihood - price * one.dimension
+        terms = blocks.pop(label)
         if gained <= worth + 1e-9:
-            break
+            refused += 1
+            if refused > PATIENCE:
+                break
+            continue
         worth, best = gained, one
-        chosen[label] = blocks.pop(label)
+        chosen[label] = terms
         blocks |= dict(_after(panel, name, label))
     terms = best.emission.terms
     for other in candidates(panel, name)[1:]:
@@ -74,6 +78,36 @@ def _column(designs: Designs, roles: Roles, names: tuple[str, ...], place: int) 
         if one.log_likelihood - price * one.dimension > worth:
             worth, best = one.log_likelihood - price * one.dimension, one
     return ColumnRival(best.emission, best.log_likelihood, tuple(chosen))
+
+
+def _most_promising(designs: Designs, now: Emission, blocks: dict[str, tuple[Term, ...]], price: float) -> str | None:
+    """The block that would explain most of what is left, its parameters priced: one step of scoring, no fit."""
+    y = designs.panel.values[now.name]
+    seen = ~np.isnan(y)
+    left = _left(now, y[seen], designs.of(now.terms)[seen])
+    basis = np.linalg.qr(designs.of(now.terms)[seen])[0]
+    best, most = None, 0.0
+    for label, terms in blocks.items():
+        z = designs.of(terms)[seen, 1:]
+        z = z - basis @ (basis.T @ z)
+        part, spans, _ = np.linalg.svd(z, full_matrices=False)
+        part = part[:, spans > 1e-8 * max(float(spans.max()), 1e-300)]
+        gain = 0.5 * float(((part.T @ left) ** 2).sum()) - price * len(terms) * left.shape[1]
+        if gain > most:
+            best, most = label, gain
+    return best
+
+
+def _left(now: Emission, y: Floats, z: Floats) -> Floats:
+    """(rows, parts): standardised residuals, of categories one part for each but one, made independent."""
+    if isinstance(now, StateEmission):
+        chance = now.chances(z, 0)
+        shown = np.eye(now.categories)[y.astype(np.int64)] - chance
+        values, vectors = np.linalg.eigh(shown.T @ shown / len(y))
+        kept = values > 1e-9
+        return shown @ (vectors[:, kept] / np.sqrt(values[kept]))
+    left = y - now.means(z)[:, 0]
+    return (left / max(float(left.std()), 1e-300))[:, None]
 
 
 def _fit(
@@ -117,12 +151,9 @@ def _after(panel: Panel, name: str, label: str) -> Iterator[tuple[str, tuple[Ter
     if label.endswith("]") and "[-" in label:
         source, _, rest = label.rpartition("[-")
         lag = int(rest[:-1]) + 1
-        if lag <= LAGS and int(np.diff(panel.starts).max()) > lag:
-            if not (source == name and lag == 2):
-                yield f"{source}[-{lag}]", number_terms(panel, source, lag)
-            if source == name and source not in panel.labels and lag == 2:
-                term = number_terms(panel, name, 1)[0]
-                yield f"{name}[-1] squared", (Term(name, 1, power=2, centre=term.centre, scale=term.scale),)
+        there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
+        if there and not (source == name and lag == 2):
+            yield f"{source}[-{lag}]", number_terms(panel, source, lag)
 
 
 def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:

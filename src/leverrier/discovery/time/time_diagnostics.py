@@ -100,7 +100,8 @@ def _ahead(found: TimeFindings, sequences: Sequences, seed: int) -> list[Ahead]:
     columns = list(dict.fromkeys(name for each in found.hidden for name in each.drives)) or list(one.variables)
     drawn = found.face.ahead(one, STEPS, seed)
     made = []
-    for name in (*hidden, *columns[:MOST_AHEAD]):
+    columns = [name for name in columns if name in drawn]  # (inputs are given, not foretold)
+    for name in (*(each for each in hidden if each in drawn), *columns[:MOST_AHEAD]):
         labels = one.states.get(name) or _labels(found, name) or tuple(range(drawn[name].shape[1]))
         shares = tuple(tuple(row) for row in drawn[name].tolist())
         made.append(Ahead(name, str(one.names[0]), tuple(map(str, labels)), shares, name in hidden))

@@ -12,7 +12,7 @@ from leverrier.arrays import Floats
 from leverrier.models.regimes.emission import Emission, Family, solve_states
 from leverrier.models.regimes.terms import Term
 
-STEPS = 3
+STEPS = 1
 SIZES = np.exp(np.linspace(np.log(0.05), np.log(500.0), 60))
 """Of a negative binomial: r is looked for among these, then between the best one's neighbours."""
 MOST = 30.0
@@ -61,7 +61,9 @@ class CountEmission(Emission):
         coefficients = self._ascent(y, z, w, own, shared)
         if self.family is Family.NEGATIVE_BINOMIAL:
             rate = np.exp(np.clip(z @ coefficients.T, -MOST, MOST))
-            spread = np.array([_size(y[:, 0], rate[:, s], weights[:, s]) for s in range(self.states)])
+            spread = np.array(
+                [_size(y[:, 0], rate[:, s], weights[:, s], float(self.spread[s])) for s in range(self.states)]
+            )
         return replace(self, coefficients=coefficients, spread=spread, shape=shape)
 
     def _ascent(self, y: Floats, z: Floats, w: Floats, own: list[int], shared: list[int]) -> Floats:
@@ -122,14 +124,22 @@ def _law(family: Family, y: Floats, rate: Floats, size: Floats, extra: Floats) -
     return plain
 
 
-def _size(y: Floats, rate: Floats, weights: Floats) -> float:
+def _size(y: Floats, rate: Floats, weights: Floats, now: float) -> float:
+    """One of SIZES, no worse than the one that is nearest to the present one."""
+
     def value(size: float) -> float:
         law = _law(Family.NEGATIVE_BINOMIAL, y, rate, np.float64(size), np.float64(0))  # type: ignore[arg-type]
         return float(weights @ law)
 
-    best = int(np.argmax([value(size) for size in SIZES[::6]])) * 6
-    near = SIZES[max(best - 5, 0) : best + 6]
-    return float(near[int(np.argmax([value(size) for size in near]))])
+    at = int(np.abs(np.log(SIZES / now)).argmin())
+    best, most = at, value(float(SIZES[at]))
+    for step in (8, -8, 2, -2, 1, -1):
+        other = best + step
+        if 0 <= other < len(SIZES):
+            reached = value(float(SIZES[other]))
+            if reached > most:
+                best, most = other, reached
+    return float(SIZES[best])
 
 
 def count_emission(

@@ -89,15 +89,18 @@ def drawn_like(
     residuals: Mapping[str, Floats] | None = None,
     *,
     holes: bool = True,
+    bounded: bool = False,
 ) -> tuple[Panel, Integers]:
     """Cells drawn in the shape of a panel: same lengths, inputs and holes. `residuals` (standardised) are drawn from,
-    whole rows at a time, instead of a normal law: margins stay as they are."""
+    whole rows at a time, instead of a normal law: margins stay as they are. `bounded` keeps numbers near the range of
+    the panel's own: counts that drive the logarithm of counts would now and then run away."""
     states = drawn_states(model, panel, rng)
     values = {name: np.array(column) for name, column in panel.values.items()}
     for each in model.emissions:
         values[each.name][:] = np.nan
     now = Panel(values, panel.labels, panel.starts, panel.times)
     lagged = any(term.lag for each in model.emissions for term in each.terms)
+    limits = _limits(model, panel) if bounded else {}
     noise = None
     if residuals:
         count = len(next(iter(residuals.values())))
@@ -106,9 +109,9 @@ def drawn_like(
     if lagged:
         lengths = np.diff(panel.starts)
         for place in range(int(lengths.max())):
-            _fill(model, now, states, panel.starts[:-1][lengths > place] + place, rng, noise)
+            _fill(model, now, states, panel.starts[:-1][lengths > place] + place, rng, noise, limits)
     else:
-        _fill(model, now, states, np.arange(panel.n_slices), rng, noise)
+        _fill(model, now, states, np.arange(panel.n_slices), rng, noise, limits)
     for each in model.emissions if holes else ():
         values[each.name][np.isnan(panel.values[each.name])] = np.nan
     return now, states
@@ -121,6 +124,7 @@ def _fill(
     slices: Integers,
     rng: np.random.Generator,
     noise: Mapping[str, Floats] | None,
+    limits: Mapping[str, tuple[float, float]],
 ) -> None:
     for each in model.emissions:
         z = _rows(panel, each.terms, slices)
@@ -132,6 +136,22 @@ def _fill(
                 cells[at] = z[rows] @ each.coefficients[state] + each.spread[state] * noise[each.name][at]
             else:
                 cells[at] = each.drawn(z[rows], state, rng)
+        if each.name in limits:
+            cells[slices] = np.clip(cells[slices], *limits[each.name])
+
+
+def _limits(model: Drawable, panel: Panel) -> dict[str, tuple[float, float]]:
+    """Half of the range more on both sides; counts stay whole and from 0 on."""
+    found = {}
+    for each in model.emissions:
+        seen = panel.values[each.name][~np.isnan(panel.values[each.name])]
+        if each.family is Family.CATEGORY or not len(seen):
+            continue
+        low, high = float(seen.min()), float(seen.max())
+        more = (high - low) / 2
+        number = each.family in (Family.NORMAL, Family.STUDENT)
+        found[each.name] = (low - more, high + more) if number else (0.0, float(np.ceil(high + more)))
+    return found
 
 
 def _rows(panel: Panel, terms: tuple, slices: Integers) -> Floats:
@@ -188,7 +208,7 @@ def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: 
         states[:, t] = walk.state[step]
         whole = np.zeros(future.n_slices, dtype=np.int64)
         whole[at] = states[:, t]
-        _fill(model, future, whole, at, rng, None)
+        _fill(model, future, whole, at, rng, None, {})
     return _summary(model, future, states.reshape(n, draws, steps), values, back, interval)
 
 

@@ -88,6 +88,8 @@ class Analysed:
             self.settings.level,
             (*self._bootstrapped(states), *tests),
             (*self.roles.notes, *_few_patterns(fitted)),
+            self.settings.bootstrap,
+            self.settings.seed,
         )
         return replace(study, resampled=_resampled(study, self.settings)) if self.settings.errors else study
 

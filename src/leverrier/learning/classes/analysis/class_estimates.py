@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import chdtrc, fdtrc, ndtr, ndtri
 from scipy.special import logit as to_logit
-from scipy.stats import chi2, norm
-from scipy.stats import f as f_law
 
 from leverrier.arrays import Floats
 from leverrier.data.variable import Label
@@ -113,7 +112,7 @@ def profile_rows(
     figures: Figures, covariance: Floats, probability: bool, level: float, scale: str, group: Label | None = None
 ) -> list[ProfileRow]:
     """One row a figure. On the logit scale intervals of probabilities stay between 0 and 1."""
-    errors, reach = figures.errors(covariance), float(norm.ppf(0.5 + level / 2))
+    errors, reach = figures.errors(covariance), float(ndtri(0.5 + level / 2))
     rows = []
     for k in range(len(figures.values)):
         for i, label in enumerate(figures.labels):
@@ -144,7 +143,7 @@ def coefficient_rows(
     estimates: Floats, covariance: Floats, terms: Terms, level: float, edge: Sequence[bool]
 ) -> tuple[Coefficient, ...]:
     """The table of the classes' logit; errors of what is at an edge are infinite."""
-    reach = float(norm.ppf(0.5 + level / 2))
+    reach = float(ndtri(0.5 + level / 2))
     rows = []
     for k, own in enumerate(estimates, 1):
         for t, name in enumerate(terms.names):
@@ -153,7 +152,7 @@ def coefficient_rows(
             value = float(own[t])
             z = value / error if error > 0 else float("nan")
             said = "(constant)" if name == "1" else name
-            p = float(2 * norm.sf(abs(z)))
+            p = float(2 * ndtr(-abs(z)))
             with np.errstate(over="ignore"):
                 odds = float(np.exp(value))
             low, high = value - reach * error, value + reach * error
@@ -163,7 +162,7 @@ def coefficient_rows(
 
 def regression_rows(fitted: ClassFitted, covariance: Floats, level: float) -> tuple[RegressionRow, ...]:
     """The coefficients of columns that are regressed on others within classes, in the data's units."""
-    reach, rows = float(norm.ppf(0.5 + level / 2)), []
+    reach, rows = float(ndtri(0.5 + level / 2)), []
     likelihood = fitted.likelihood
     for place, item in enumerate(fitted.spec.items):
         if item.back is None:
@@ -184,7 +183,7 @@ def regression_rows(fitted: ClassFitted, covariance: Floats, level: float) -> tu
                 each = named[own[first]]
                 said = "(constant)" if term == "1" else term
                 low, high = value - reach * error, value + reach * error
-                p = float(2 * norm.sf(abs(z)))
+                p = float(2 * ndtr(-abs(z)))
                 rows.append(
                     RegressionRow(item.name, each.state_class or 0, said, each.state, value, error, z, p, low, high)
                 )
@@ -202,9 +201,9 @@ def wald(values: Floats, covariance: Floats, draws: int | None = None) -> tuple[
     if not freedom:
         return statistic, 0, 1.0
     if draws is None or draws <= freedom:
-        return statistic, freedom, float(chi2.sf(statistic, freedom))
+        return statistic, freedom, float(chdtrc(freedom, statistic))
     left = draws - freedom + 1
-    return statistic, freedom, float(f_law.sf(statistic * left / (draws * freedom), freedom, left))
+    return statistic, freedom, float(fdtrc(freedom, left, statistic * left / (draws * freedom)))
 
 
 def wald_row(about: str, what: str, values: Floats, covariance: Floats, draws: int | None = None) -> TestRow:
@@ -214,4 +213,4 @@ def wald_row(about: str, what: str, values: Floats, covariance: Floats, draws: i
 def ratio_row(about: str, what: str, larger: float, smaller: float, freedom: int) -> TestRow:
     """The likelihood-ratio test."""
     statistic = max(0.0, 2 * (larger - smaller))
-    return TestRow(about, what, "likelihood ratio", statistic, freedom, float(chi2.sf(statistic, freedom)))
+    return TestRow(about, what, "likelihood ratio", statistic, freedom, float(chdtrc(freedom, statistic)))

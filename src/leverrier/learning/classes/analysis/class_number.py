@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.integrate import quad
 
 from leverrier.arrays import Floats
 from leverrier.learning.classes.analysis.drawn_rows import drawn_like
@@ -47,6 +46,8 @@ def _mixing_weights(smaller: ClassFitted, larger: ClassFitted) -> Floats:
 
 def weighted_chi2(weights: Floats, at: float) -> float:
     """P(Σ weights · χ²_1 > at) [imhof1961]."""
+    from scipy.integrate import quad  # (a second to load, and needed by few)
+
     used = weights[np.abs(weights) > 1e-8 * max(float(np.abs(weights).max(initial=0.0)), 1e-12)]
     if not len(used):
         return 1.0

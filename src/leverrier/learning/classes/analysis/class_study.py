@@ -56,6 +56,9 @@ class ClassStudy:
     level: float = 0.95
     number_tests: tuple[TestRow, ...] = ()
     notes: tuple[str, ...] = ()
+    draws: int = 0
+    """Tables drawn where a test is made by drawing."""
+    seed: int = 0
     resampled: Mapping[str, Floats] = field(default_factory=dict)
     """Standard errors by bootstrap, where they were asked for: sizes and profiles by column."""
 
@@ -143,7 +146,7 @@ class ClassStudy:
 
     @cached_property
     def invariance(self) -> Invariance | None:
-        return None if self.groups is None else compare_groups(self.fitted, self.groups)
+        return None if self.groups is None else compare_groups(self.fitted, self.groups, self.draws, self.seed)
 
     @cached_property
     def residuals(self) -> RowTable[ResidualRow]:

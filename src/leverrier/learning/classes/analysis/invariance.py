@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.variable import Label
 from leverrier.learning.classes.analysis.class_estimates import wald
+from leverrier.learning.classes.analysis.drawn_rows import drawn_like
 from leverrier.learning.classes.class_tables import InvarianceRow, RowTable, TestRow
-from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from
+from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from, fit_classes
 from leverrier.learning.classes.fitting.class_covariance import ClassCovariance, ErrorsFrom
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
 from leverrier.learning.classes.parts.indicator import Role
@@ -55,8 +56,10 @@ class Invariance:
     """Those whose profiles differ between groups, by tests corrected for their number (Holm)."""
 
 
-def compare_groups(fitted: ClassFitted, groups: GroupColumn) -> Invariance:
-    """`fitted` has equal profiles and sizes by group. Every other model begins where it ended."""
+def compare_groups(fitted: ClassFitted, groups: GroupColumn, draws: int = 0, seed: int = 0) -> Invariance:
+    """`fitted` has equal profiles and sizes by group. Every other model begins where it ended. With `draws`, the test
+    of all columns together is scaled by its mean over so many tables drawn from the equal model [bartlett1937]: with
+    few rows for many parameters the ratio itself is too large."""
     spec, shares, k = fitted.spec, np.nan_to_num(fitted.posterior), fitted.classes
 
     def other(items: Sequence[Item], terms: Terms | None = None) -> ClassFitted:
@@ -83,6 +86,9 @@ def compare_groups(fitted: ClassFitted, groups: GroupColumn) -> Invariance:
         rows.append(_row("equal", fitted, free, "free", every))
     else:
         rows.append(_row("equal", fitted, free, "free", every))
+    if draws and spec.sampling.plain:
+        factor = _bartlett(fitted, groups, draws, seed)
+        rows = [_scaled(row, factor) if (row.model, row.against) == ("equal", "free") else row for row in rows]
     same = other(spec.items, spec.terms.without(groups.name))
     rows.append(_row("equal, sizes too", same, fitted, "equal"))
     if not spec.sampling.plain and k > 1:
@@ -111,6 +117,26 @@ def _compared(larger: ClassFitted, smaller: ClassFitted, freed: Sequence[int]) -
     return wald(turn @ larger.theta, turn @ matrix @ turn.T, larger.spec.sampling.draws)
 
 
+def _bartlett(fitted: ClassFitted, groups: GroupColumn, draws: int, seed: int) -> float:
+    """The mean of the ratio over tables drawn with equal profiles, over its degrees of freedom; at least 1."""
+    found, freedom = [], 1
+    for number, rng in enumerate(np.random.default_rng([seed, 7]).spawn(draws)):
+        drawn = drawn_like(fitted, rng)
+        equal = fit_classes(drawn, fitted.classes, 3, seed + number)
+        freed = drawn.with_items([groups.freed(item) for item in drawn.items])
+        larger = climbed_from(freed, fitted.classes, np.nan_to_num(equal.posterior))
+        statistic, freedom, _ = _ratio(larger, equal)
+        found.append(statistic)
+    return max(1.0, float(np.mean(found)) / freedom)
+
+
+def _scaled(row: InvarianceRow, factor: float) -> InvarianceRow:
+    assert row.statistic is not None
+    assert row.degrees_of_freedom is not None
+    statistic = row.statistic / factor
+    return replace(row, statistic=statistic, p_value=float(chdtrc(row.degrees_of_freedom, statistic)))
+
+
 def _sizes(fitted: ClassFitted, name: str) -> tuple[float, int, float]:
     """Wald's test that the groups have the same sizes of classes."""
     terms = fitted.spec.terms
@@ -123,7 +149,7 @@ def _ratio(larger: ClassFitted, smaller: ClassFitted) -> tuple[float, int, float
     """Twice the difference, and the parameters it is for: those at an edge in the larger alone count all the same."""
     statistic = max(0.0, 2 * (larger.log_likelihood - smaller.log_likelihood))
     freedom = larger.likelihood.size - smaller.likelihood.size
-    return statistic, freedom, float(chi2.sf(statistic, freedom))
+    return statistic, freedom, float(chdtrc(freedom, statistic))
 
 
 def _row(

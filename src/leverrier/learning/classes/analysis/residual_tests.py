@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from leverrier.arrays import Floats, Integers
 from leverrier.learning.classes.analysis.class_estimates import profile_figures
@@ -53,7 +53,7 @@ def residual_table(fitted: ClassFitted) -> RowTable[ResidualRow]:
             continue
         bvr = _pearson(fitted, a, b)
         each = statistic / freedom if bvr is None else bvr
-        p = float(chi2.sf(statistic, freedom))
+        p = float(chdtrc(freedom, statistic))
         rows.append(ResidualRow(first.name, second.name, statistic, freedom, each, p))
     return RowTable(ResidualRow, tuple(sorted(rows, key=lambda row: (row.p_value, -row.statistic))))
 

@@ -1,0 +1,132 @@
+"""What `discover` says of sequences whose truth is known: regimes, classes, levels, and nothing hidden.
+
+python benchmarks/time_verdicts.py [SAMPLES] [DRAWS] [CASE …]      # 5 samples of every case, 19 draws at level .05
+
+Prints by case how often the right kind was said and the processor's seconds a table.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+
+import numpy as np
+
+import leverrier as lv
+
+N = 600
+
+
+def chain(rng, n=N, states=2, stay=0.95):
+    found = np.zeros(n, dtype=int)
+    for t in range(1, n):
+        found[t] = found[t - 1] if rng.random() < stay else rng.integers(states)
+    return found
+
+
+def autoregressive(rng, *tables, noise=None, n=N):
+    e = rng.normal(size=(n + 50, len(tables[0]))) if noise is None else noise
+    x = np.zeros_like(e)
+    for t in range(len(tables), n + 50):
+        x[t] = sum(x[t - i - 1] @ table for i, table in enumerate(tables)) + e[t]
+    return {f"x{j}": column for j, column in enumerate(x[50:].T)}
+
+
+def panel(rng, levels, days, slope=0.0):
+    persons = len(levels)
+    shown = levels[:, None] + slope * np.arange(days)
+    return {
+        "id": np.repeat(np.arange(persons), days),
+        "day": np.tile(np.arange(days), persons),
+        "y": (shown + rng.normal(size=(persons, days))).ravel(),
+        "z": (-0.8 * shown + rng.normal(size=(persons, days))).ravel(),
+        "sex": np.repeat(rng.choice(["f", "m"], persons), days),
+        "age": np.repeat(rng.integers(20, 60, persons), days) + np.tile(np.arange(days) // 4, persons),
+    }
+
+
+def speed(rng, n=439):
+    moves = np.array([[0.916, 0.084], [0.101, 0.899]])
+    state = np.zeros(n, dtype=int)
+    for t in range(1, n):
+        state[t] = rng.choice(2, p=moves[state[t - 1]])
+    rt = rng.normal(np.where(state == 0, 6.39, 5.52), np.where(state == 0, 0.24, 0.202))
+    right = rng.random(n) < np.where(state == 0, 0.902, 0.528)
+    return {"rt": rt, "corr": np.where(right, "cor", "inc")}
+
+
+def two_states(rng):
+    state = chain(rng)
+    return {"x": rng.normal(1.5 * state), "y": rng.normal(-1.5 * state)}
+
+
+def three_states(rng):
+    state = chain(rng, states=3)
+    return {"x": rng.normal(2.0 * state), "y": rng.normal(2.0 * np.abs(state - 1))}
+
+
+def categories(rng):
+    state = chain(rng)
+    return {c: np.where(rng.random(N) < np.where(state, 0.75, 0.25), "a", "b") for c in "pqr"}
+
+
+def long_stays(rng):
+    state = np.concatenate([np.full(rng.integers(10, 20), i % 2) for i in range(N)])[:N]
+    return {"x": rng.normal(2.0 * state), "c": rng.poisson(1 + 3 * state)}
+
+
+def on_lags(rng):
+    state, x = chain(rng, stay=0.97), np.zeros(N)
+    for t in range(1, N):
+        x[t] = 0.5 * x[t - 1] + 1.5 * state[t] + rng.normal()
+    return {"x": x, "y": rng.normal(1.5 * state)}
+
+
+TIME = np.arange(N)
+VAR1 = (np.array([[0.5, 0.2], [-0.1, 0.4]]),)
+VAR2 = (np.array([[0.4, 0.2], [-0.1, 0.3]]), np.array([[0.3, 0.0], [0.1, 0.2]]))
+CASES = {
+    "speed": (speed, "moves"),
+    "two states": (two_states, "moves"),
+    "three states": (three_states, "moves"),
+    "categories": (categories, "moves"),
+    "long stays": (long_stays, "moves"),
+    "on lags": (on_lags, "moves"),
+    "levels": (lambda rng: panel(rng, rng.normal(size=20), 30), "continuum"),
+    "classes": (lambda rng: panel(rng, 2.0 * rng.integers(0, 2, 50), 10), "class"),
+    "VAR(1)": (lambda rng: autoregressive(rng, *VAR1), "nothing"),
+    "VAR(2)": (lambda rng: autoregressive(rng, *VAR2), "nothing"),
+    "trend": (lambda rng: {"x": 0.01 * TIME + rng.normal(size=N), "y": rng.normal(size=N)}, "nothing"),
+    "season": (lambda rng: {"x": 2 * np.sin(2 * np.pi * TIME / 12) + rng.normal(size=N)}, "nothing"),
+    "t3": (lambda rng: {"x": rng.standard_t(3, N), "y": rng.standard_t(3, N)}, "nothing"),
+    "heavy AR": (lambda rng: autoregressive(rng, np.array([[0.6]]), noise=rng.standard_t(3, (N + 50, 1))), "nothing"),
+    "clocks": (lambda rng: panel(rng, np.zeros(30), 20), "nothing"),
+    "uneven": (
+        lambda rng: {"t": np.cumsum(rng.exponential(size=N)), **autoregressive(rng, np.array([[0.5]]))},
+        "nothing",
+    ),
+}
+
+
+def said(frame, draws: int) -> str:
+    by = {"by": "id", "time": "day"} if "id" in frame else {"time": "t"} if "t" in frame else {"method": "sequences"}
+    found = lv.discover(frame, **by, draws=draws, level=1 / (1 + draws))
+    if str(found.verdict) != "found":
+        return str(found.verdict)
+    one = found.hidden[0]
+    return one.kind.value if one.chain.stays else "moves"
+
+
+def main(samples: int, draws: int, names: list[str]) -> None:
+    for name in names or list(CASES):
+        make, truth = CASES[name]
+        begun = time.process_time()
+        answers = Counter(said(make(np.random.default_rng([7, seed])), draws) for seed in range(samples))
+        seconds = (time.process_time() - begun) / samples
+        print(f"{name:14} right {answers[truth]:3} of {samples}   {dict(answers)}   {seconds:.1f} s", flush=True)
+
+
+if __name__ == "__main__":
+    given = sys.argv[1:]
+    main(int(given[0]) if given else 5, int(given[1]) if len(given) > 1 else 19, given[2:])

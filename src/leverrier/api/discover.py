@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 import leverrier
 from leverrier.api.discovery import Discovery
+from leverrier.api.grouped_rows import grouped, read_as_groups
 from leverrier.api.rows_read import kept_reading
 from leverrier.api.saved import load_result
 from leverrier.counts.cluster_parts import ClusterParts
@@ -26,6 +27,7 @@ from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
+from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, examine, left_out
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
@@ -63,6 +65,7 @@ def discover(
     max_hidden: int | None = None,
     score: Score | None = None,
     weights: str | ArrayLike | None = None,
+    groups: str | ArrayLike | None = None,
     ignore: str | Collection[str] = (),
     types: Mapping[str, str | Sequence[Any]] | None = None,
     missing: Collection[Any] = (),
@@ -102,6 +105,8 @@ def discover(
     draws       tables simulated without the hidden variable, at most: 99, or what a smaller level needs; the test ends
                 as soon as several of them gain as much. With fewer than the level needs a finding is provisional
     resamples   how often rows are drawn anew to see whether the variable comes back
+    groups      a column whose equal values belong together (households): null tables, resamples and folds take whole
+                groups, so that what only sets groups apart is not called hidden; numbers are cut into bins then
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     work        pieces of work (a candidate tried, a table simulated, …): a budget that is the same on every machine
     sample      rows in which a large table's hidden variables are looked for and tested: 20,000 of more than 100,000;
@@ -122,6 +127,7 @@ def discover(
         reading = {"by": by, "time": time, "ignore": ignore, "types": types, **how}
         refuse_for_tables(
             {
+                "groups": groups is not None,
                 "resamples": resamples != RESAMPLES,
                 "work": work is not None,
                 "sample": sample is not None,
@@ -144,12 +150,12 @@ def discover(
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     begun = clock.monotonic()
     run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
-    whole = _table(
-        data,
-        _reading(data, {"weights": weights, "ignore": ignore, "types": types, **how}),
-        max_memory,
-        run.workers.client,
-    )
+    reading = {"weights": weights, "ignore": ignore, "types": types, **how}
+    if groups is not None and not isinstance(data, Table):
+        reading["types"] = read_as_groups(groups, types)
+    whole = _table(data, _reading(data, reading), max_memory, run.workers.client)
+    whole, groups_of = grouped(whole, groups, method, run.workers.client)
+    method = "network" if groups_of is not None else method
     if not whole.variables:
         raise TableError("the table has no column that can be used: see `leverrier check` for the reasons")
     most = len(whole.variables) if max_hidden is None else max_hidden
@@ -158,15 +164,15 @@ def discover(
     tests = Tests(draws if evidence else 0, resamples if evidence else 0, level=level)
     rule = score or BDe()
     numbers = gaussian_columns(whole)
-    rows = sample_size(whole, sample)
+    rows = sample_size(whole, sample) if groups_of is None else 0
     counted = rows and not whole.counted and not (method == "auto" and has_numbers(whole))
     table = whole.distinct() if counted else whole.without_numbers()
     cells = as_matrix(whole, numbers).values if numbers and checkpoint is not None else b""
-    about = (*identity(table), method, plan, tests, rule, numbers, cells, rows)
+    about = (*identity(table), method, plan, tests, rule, numbers, cells, rows, groups_of)
     with run.kept_in(checkpoint, resume, "discover", *about) as run:
 
         def examined_by(run: Run, thorough: bool) -> tuple[Result, Run]:
-            found = _routes(whole, table, method, rule, plan, tests, rows, run)
+            found = _routes(whole, table, method, rule, plan, tests, rows, run, groups_of)
             return described(found, whole, table, rule, plan, thorough=thorough, run=run), run
 
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
@@ -197,6 +203,7 @@ def discover(
         "draws": tests.draws,
         "resamples": tests.resamples,
         "max_hidden": max_hidden,
+        "groups": groups if isinstance(groups, str) else groups is not None,
         "work": work,
         "sample": rows,
         "score": repr(rule),
@@ -220,7 +227,15 @@ def load(path: str | os.PathLike[str]) -> Discovery:
 
 
 def _routes(
-    whole: Table, table: Table, method: Method, score: Score, plan: Plan, tests: Tests, rows: int, run: Run
+    whole: Table,
+    table: Table,
+    method: Method,
+    score: Score,
+    plan: Plan,
+    tests: Tests,
+    rows: int,
+    run: Run,
+    groups: Groups | None = None,
 ) -> Result:
     """Which questions apply: classes over numbers, hidden variables in a network, overlapping causes.
 
@@ -235,7 +250,10 @@ def _routes(
         return examine_classes(whole, score, plan, tests, run)
     if method == "auto" and has_numbers(whole):
         return examine_numbers(whole, plan, tests, run, rows)
-    examined = examine_large(table, score, plan, tests, rows, run) if rows else examine(table, score, plan, tests, run)
+    if rows:
+        examined = examine_large(table, score, plan, tests, rows, run)
+    else:
+        examined = examine(table, score, plan, tests, run, groups)
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
         cut = f"cut {binned} columns of numbers into bins (networks are over states)"

@@ -44,9 +44,9 @@ ALIKE = (
     "power",
     "did",
 )
-ALIKE += ("settings", "seconds", "rows", "remaining", "scores", "merges", "renamed")
+ALIKE += ("settings", "seconds", "rows", "remaining", "scores", "merges", "renamed", "simplest")
 """Parts of a result that are plain values…"""
-LATER = ("rows", "remaining", "scores", "merges", "renamed")
+LATER = ("rows", "remaining", "scores", "merges", "renamed", "simplest")
 """…and those that first files did not have."""
 IN_TIME = ("gain", "z", "observed_name", "lags", "memories", "table", "order", "n_slices", "status", "notes", "folds")
 IN_TIME += ("accepted", "tested", "untested", "method", "inference", "steps")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 )
 @options.reading
 @options.names
+@click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a household: drawn together.")
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
 @click.option(
     "--level",
@@ -76,6 +77,7 @@ def discover(
     method: Method,
     reading: options.Reading,
     names: tuple[str, ...],
+    groups: str | None,
     max_hidden: int | None,
     level: float,
     draws: int,
@@ -125,6 +127,7 @@ def discover(
             draws=draws,
             resamples=resamples,
             max_hidden=max_hidden,
+            groups=groups,
             budget=run.seconds,
             jobs=jobs,
             seed=seed,

@@ -14,12 +14,14 @@ from leverrier.discovery.evidence.held_out import held_out_gain
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST, null_test
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import support
+from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.search import Search, begin, findings, next_hidden, practise
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
+from leverrier.discovery.small_table import told_simply
 from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
 from leverrier.formats.typed import plain, read_plain
 from leverrier.learning.structure.score import Score
@@ -55,8 +57,11 @@ class Tests:
         return self.draws == 0
 
 
-def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Result:
-    """The network route: where hidden variables sit, whether they are real, and what their states mean."""
+def examine(
+    table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED, groups: Groups | None = None
+) -> Result:
+    """The network route: where hidden variables sit, whether they are real, and what their states mean. Rows of one of
+    the `groups` are drawn, held out and simulated together."""
     begun = time.monotonic()
     compile_first(run.workers.jobs)
     search = begin(table, score, plan, run)
@@ -73,7 +78,7 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNB
         if search.found[-1].gain <= (WORTH_A_TEST if tests.draws or not evidence else UNTESTED):
             _give_up(search, Reason.SMALL_GAIN)
             break
-        tested = null_test(search, tests.draws, tests.level) if tests.draws else _untested(search)
+        tested = null_test(search, tests.draws, tests.level, groups) if tests.draws else _untested(search)
         if not tested.accepted:
             rejected.append(replace(findings(search).hidden[-1], evidence=tested))
             _give_up(search, Reason.COMPRESSOR)
@@ -82,15 +87,19 @@ def examine(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNB
     found = findings(search)
     did.append(f"tried {len(search.attempts)} candidates")
     whole = None
-    if not found.hidden and plan.method == "region" and plan.max_hidden:
+    if not found.hidden and plan.method == "region" and plan.max_hidden and groups is None:
         whole = whole_class(search, tests.draws, tests.level)
     if whole is not None:
         asked = " (Cox's test)" if tests.draws else ", untested"
         did.append(f"asked whether one class behind all columns explains them better than arcs do{asked}")
         return _of_class(search, whole, rejected, tests, did, begun)
-    hidden = _with_evidence(found, evidence, search, tests)
+    if groups is not None:
+        did.append(f"drew, held out and simulated {groups.max() + 1:,} whole groups of rows; classes were not compared")
+    hidden = _with_evidence(found, evidence, search, tests, groups)
     examined = examined_of(search, found, hidden, tuple(rejected), did, asked=not tests.none)
-    if not hidden and tests.power and tests.draws:
+    if tests.draws and plan.method == "region" and plan.max_hidden and groups is None:
+        examined = told_simply(examined, table, score, plan, tests.level, run)
+    if not examined.hidden and tests.power and tests.draws:
         missed = power(search.baseline.network, round(table.total), score, plan, run)
         examined = replace(examined, power=missed)
     return replace(examined, seconds=time.monotonic() - begun)
@@ -108,18 +117,18 @@ def _untested(search: Search) -> Evidence:
 
 
 def _with_evidence(
-    found: Findings, evidence: list[Evidence], search: Search, tests: Tests
+    found: Findings, evidence: list[Evidence], search: Search, tests: Tests, groups: Groups | None
 ) -> tuple[HiddenVariable, ...]:
     """Each hidden variable with all that speaks for it."""
     if not found.hidden or tests.none:
         return tuple(replace(each, evidence=one) for each, one in zip(found.hidden, evidence, strict=True))
-    back = (
-        support(found, search.table, search.score, search.plan, tests.resamples, search.run) if tests.resamples else {}
-    )
+    back = {}
+    if tests.resamples:
+        back = support(found, search.table, search.score, search.plan, tests.resamples, search.run, groups)
     hidden = []
     for number, (each, one) in enumerate(zip(found.hidden, evidence, strict=True)):
         if tests.held_out:
-            gained = _held_out(found.steps[number + 1], found.steps[number], search)
+            gained = _held_out(found.steps[number + 1], found.steps[number], search, groups)
             one = one if gained is None else replace(one, held_out=gained[0], held_out_interval=gained[1])
         if each.name in back:
             one = replace(one, support=back[each.name].share, links=back[each.name].links)
@@ -143,12 +152,14 @@ def _questioned(network: Network, rival: Network, each: HiddenVariable, evidence
     return replace(evidence, free=free, told_by=told_by(shares))
 
 
-def _held_out(with_it: Network, without: Network, search: Search) -> tuple[float, tuple[float, float]] | None:
+def _held_out(
+    with_it: Network, without: Network, search: Search, groups: Groups | None = None
+) -> tuple[float, tuple[float, float]] | None:
     """The gain on held-out rows and its interval; None where time ran out."""
     key = ("held out", with_it.graph.parent_map, without.graph.parent_map)
     return search.run.once(
         key,
-        lambda: held_out_gain(with_it, without, search.table, search.score, search.plan, run=search.run),
+        lambda: held_out_gain(with_it, without, search.table, search.score, search.plan, run=search.run, groups=groups),
         same,
         lambda piece: (piece[0], (piece[1][0], piece[1][1])),
         lambda: None,

@@ -12,6 +12,7 @@ from leverrier.data.table import Variable
 from leverrier.discovery.evidence.certainty import Rows
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.evidence.residual import Remaining
+from leverrier.discovery.evidence.simplest_description import Simplest
 from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.hidden_model import HiddenModel, NetworkModel
 from leverrier.discovery.meaning import State
@@ -68,6 +69,8 @@ class Result:
     seconds: float = 0.0
     other: HiddenModel | None = None
     """The model that the verdict rests on where it is not the network: classes over numbers, overlapping causes."""
+    simplest: Simplest | None = None
+    """Of a small table in which no variable passed the test: the fewest classes, or one trait, that describe it."""
     rows: Rows | None = None
     """How surely rows belong to states, and where holes are: counts, no rows."""
     remaining: Remaining | None = None

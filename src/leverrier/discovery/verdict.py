@@ -23,6 +23,8 @@ class Reason(StrEnum):
     FEW_DRAWS = "provisional: fewer simulated tables than the level needs"
     HELD_OUT = "it predicts what was held out clearly better"
     PARSIMONY = "it says what any network of the columns says with fewer parameters, and held-out rows do not object"
+    SIMPLEST = "it describes the table as well as any network of the columns, with fewer numbers"
+    EITHER = "classes behind the columns and arcs between them describe these rows about equally well: too few rows"
     NO_CANDIDATES = "no group of columns hangs together enough to suggest one"
     NO_GAIN = "no hidden variable explains these rows better than the columns themselves"
     SMALL_GAIN = "no hidden variable gains enough to be worth a test"

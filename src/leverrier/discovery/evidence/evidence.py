@@ -39,6 +39,8 @@ class Compared(StrEnum):
     """All causes together with the network, on held-out rows."""
     PARSIMONY = "parsimony"
     """A continuum, or something whose kind is open, with the best network: it says the same with fewer parameters."""
+    SIMPLEST = "simplest"
+    """The fewest classes, or one trait, with the best network, by BIC: see evidence/simplest_description.py."""
     TIME = "time"
     """All hidden variables together with the best model without, on held-out blocks."""
 
@@ -151,6 +153,9 @@ class Evidence:
         return self.tested and not self.accepted
 
 
+_BY_KIND = {Compared.PARSIMONY: Reason.PARSIMONY, Compared.SIMPLEST: Reason.SIMPLEST}
+
+
 def weighed(evidence: Sequence[Evidence], asked: bool) -> Verdict:
     """The verdict on hidden variables that were found; `asked` says whether tests were to be run."""
     believed = [one for one in evidence if one.believed]
@@ -158,7 +163,7 @@ def weighed(evidence: Sequence[Evidence], asked: bool) -> Verdict:
         held_out = believed[0].kind in (Compared.CAUSES, Compared.TIME)
         provisional = any(one.provisional for one in believed)
         reason = Reason.FEW_DRAWS if provisional else Reason.HELD_OUT if held_out else Reason.TESTED
-        reason = Reason.PARSIMONY if believed[0].kind is Compared.PARSIMONY else reason
+        reason = _BY_KIND.get(believed[0].kind, reason)
         return Verdict(Answer.FOUND, reason)
     if asked and any(one.tested for one in evidence):
         return Verdict(Answer.UNDECIDED, next(one.doubt for one in evidence if one.tested))

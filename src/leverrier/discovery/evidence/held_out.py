@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from leverrier.data.table import Table
+from leverrier.discovery.evidence.whole_groups import folds_of_groups
 from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.kind_scores import said_again
@@ -21,13 +22,22 @@ FOLDS = 5
 
 
 def held_out_gain(
-    with_it: Network, without: Network, table: Table, score: Score, plan: Plan, folds: int = FOLDS, run: Run = UNBOUNDED
+    with_it: Network,
+    without: Network,
+    table: Table,
+    score: Score,
+    plan: Plan,
+    folds: int = FOLDS,
+    run: Run = UNBOUNDED,
+    groups: NDArray[np.int64] | None = None,
 ) -> tuple[float, tuple[float, float]] | None:
     """Log-likelihood a row with the hidden variable less without it, with a 95 % interval; None if time ran out.
 
     Parameters are learned on the other folds. The two graphs are those found on all rows, so the gain is a little
     flattered; it is information, the null test is the gate.
     """
+    if groups is not None:
+        return _by_groups(with_it, without, table, score, plan, folds, run, groups)
     gains, weights = [], []
     for train, test in _folded(table, folds, np.random.default_rng([plan.seed, 11])):
         if run.spent:
@@ -36,6 +46,31 @@ def held_out_gain(
         gains.append(ours.row_log_likelihood(test) - plain.row_log_likelihood(test))
         weights.append(np.ones(test.n_rows) if test.weights is None else test.weights)
     return _mean_and_interval(np.concatenate(gains), np.concatenate(weights))
+
+
+def _by_groups(
+    with_it: Network,
+    without: Network,
+    table: Table,
+    score: Score,
+    plan: Plan,
+    folds: int,
+    run: Run,
+    groups: NDArray[np.int64],
+) -> tuple[float, tuple[float, float]] | None:
+    """The same with whole groups held out; the interval is that of a mean over groups."""
+    fold = folds_of_groups(groups, folds, np.random.default_rng([plan.seed, 11]))
+    gains = np.zeros(table.n_rows)
+    for k in np.unique(fold):
+        if run.spent:
+            return None
+        train, test = table.take(fold != k), table.take(fold == k)
+        ours, plain = (learned_again(network, train, score) for network in (with_it, without))
+        gains[fold == k] = ours.row_log_likelihood(test) - plain.row_log_likelihood(test)
+    mean = float(gains.mean())
+    left = np.bincount(groups, gains - mean)
+    half = float(ndtri(0.975)) * float(np.sqrt((left**2).sum())) / table.n_rows
+    return mean, (mean - half, mean + half)
 
 
 def _folded(table: Table, folds: int, rng: np.random.Generator) -> Iterator[tuple[Table, Table]]:

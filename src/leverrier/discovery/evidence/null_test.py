@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence
+from leverrier.discovery.evidence.whole_groups import Groups, Likeness, likeness
 from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
+from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
 
@@ -26,12 +30,12 @@ WORTH_A_TEST = 1.0
 """Nats below which a gain is not worth a test: docs/decisions/0015-a-level-instead-of-a-floor.md."""
 
 
-def null_test(search: Search, draws: int, level: float = LEVEL) -> Evidence:
+def null_test(search: Search, draws: int, level: float = LEVEL, groups: Groups | None = None) -> Evidence:
     """The light search on the data and on tables simulated from the model without the newest hidden variable, until it
     is clear. The evidence's gain is the light search's."""
     known = search.found[-2] if len(search.found) > 1 else None
     silent = search.run.silent()
-    job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent)
+    job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent, groups)
     seeds = np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)
     about = ("null", len(search.found), job.network.graph.parent_map)
     (gain,) = search.run.map(job.statistic, [(search.table,)], [(*about, "data")]) or (float("nan"),)
@@ -51,10 +55,12 @@ class Null:
     sizes: Mapping[str, int] | None
     """Hidden variables that the simulated tables do have."""
     run: Run = UNBOUNDED
+    groups: Groups | None = None
+    """By row, the group that it is one of: simulated rows are as alike within it."""
 
     def gain(self, seed: np.random.SeedSequence) -> float:
         """The best gain of one more hidden variable in a simulated table; 0 if nothing helped, NaN if time ran out."""
-        return self.statistic(self.simulated(seed))
+        return float(np.max([self.statistic(table) for table in self.tables(seed)]))  # (NaN if any is)
 
     def statistic(self, table: Table) -> float:
         """The same of any table, by the light search."""
@@ -64,6 +70,14 @@ class Null:
         gain = search.found[-1].gain if next_hidden(search) else 0.0
         return float("nan") if self.run.spent else gain
 
+    def tables(self, seed: np.random.SeedSequence) -> list[Table]:
+        """One simulated table. With groups two, of which the larger gain counts, so that neither explains it: arcs and
+        likeness beyond them; or likeness alone, since arcs take up what all columns of a group share."""
+        if self.groups is None:
+            return [self.simulated(seed)]
+        rng = np.random.default_rng(seed)
+        return [alike.simulated(network, self.table, rng) for network, alike in self.likenesses]
+
     def simulated(self, seed: np.random.SeedSequence) -> Table:
         rows = round(self.table.total)
         drawn = self.network.sample(rows, seed=np.random.default_rng(seed)).select(self.table.variables)
@@ -72,3 +86,13 @@ class Null:
         codes = drawn.codes.astype(self.table.codes.dtype)
         codes[self.table.codes == self.table.missing] = self.table.missing
         return Table(drawn.columns, codes)
+
+    @cached_property
+    def likenesses(self) -> list[tuple[Network, Likeness]]:
+        assert self.groups is not None
+        models = [self.network]
+        if not self.sizes:
+            bare = Graph.from_edges(self.table.variables, ())
+            models.append(fit(bare, self.table, prior=self.score, jobs=1).network)
+        seed = [self.plan.seed, 79]
+        return [(each, likeness(each, self.table, self.groups, np.random.default_rng(seed))) for each in models]

@@ -48,9 +48,15 @@ class Support:
 
 
 def support(
-    found: Findings, table: Table, score: Score, plan: Plan, resamples: int, run: Run = UNBOUNDED
+    found: Findings,
+    table: Table,
+    score: Score,
+    plan: Plan,
+    resamples: int,
+    run: Run = UNBOUNDED,
+    groups: NDArray[np.int64] | None = None,
 ) -> dict[str, Support]:
-    """For each hidden variable, by the light search on rows drawn anew."""
+    """For each hidden variable, by the light search on rows drawn anew, or on whole groups of rows."""
     again = replace(plan.light(), max_hidden=max(1, len(found.hidden)))
     few = _some_rows(table, plan.seed)
     states = {each.name: _states(found, each, few) for each in found.hidden}
@@ -59,7 +65,7 @@ def support(
     silent, count = run.silent(), run.workers.count
     for first in range(0, resamples, count):
         batch = seeds[first : first + count]
-        calls = [(table, few, score, again, silent, seed) for seed in batch]
+        calls = [(table, few, score, again, silent, groups, seed) for seed in batch]
         keys = [("resample", *seed.spawn_key) for seed in batch]
         whole = [one for one in run.map(_search_again, calls, keys, _write_run, _read_run) if one is not None]
         runs += whole
@@ -72,15 +78,24 @@ def support(
 
 
 def _search_again(
-    table: Table, few: Table, score: Score, plan: Plan, run: Run, seed: np.random.SeedSequence
+    table: Table,
+    few: Table,
+    score: Score,
+    plan: Plan,
+    run: Run,
+    groups: NDArray[np.int64] | None,
+    seed: np.random.SeedSequence,
 ) -> Resampled | None:
     """The search on some of the rows; None if time ran out over it."""
-    found = run_search(drawn(table, np.random.default_rng(seed)), score, plan, run)
+    found = run_search(drawn(table, np.random.default_rng(seed), groups), score, plan, run)
     return None if run.spent else [(each.neighbours, _states(found, each, few)) for each in found.hidden]
 
 
-def drawn(table: Table, rng: np.random.Generator) -> Table:
-    """Each row with the probability that a bootstrap draw holds it; a weight that counts rows is that many rows."""
+def drawn(table: Table, rng: np.random.Generator, groups: NDArray[np.int64] | None = None) -> Table:
+    """Each row, or each group of rows, with the probability that a bootstrap draw holds it; a weight that counts rows
+    is that many rows."""
+    if groups is not None:
+        return table.take((rng.random(groups.max() + 1) < SHARE)[groups])
     if table.weights is not None and np.array_equal(table.weights, np.rint(table.weights)):
         return reweighted(table, rng.binomial(table.weights.astype(np.int64), SHARE).astype(np.float64))
     return table.take(rng.random(table.n_rows) < SHARE)

@@ -7,11 +7,15 @@ judged by tables drawn from the classes), and whether they do it with fewer numb
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from leverrier.data.table import Table
+from leverrier.discovery.evidence.one_trait import Trait, one_trait
 from leverrier.discovery.evidence.sequential_test import MonteCarlo, monte_carlo
 from leverrier.learning.classes.class_bootstrap import drawn_like, smoothed
 from leverrier.learning.classes.class_fit import class_fit
@@ -32,36 +36,48 @@ TIE = 6.0
 """Of BIC: below this, neither is preferred (Raftery 1995, "positive" evidence)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Description:
-    """So many classes beside the best network without any."""
+@dataclass(frozen=True)
+class Simplest:
+    """So many classes, or one trait, beside the best network without any."""
 
     classes: int
+    """0: one trait, in grades."""
     parameters: int
-    bic: float
     network_parameters: int
-    network_bic: float
     cells: int
     g2: float
-    fit: MonteCarlo
-    """How often tables drawn from the classes are as far from them as this one."""
-    network: Network
-    """The classes as a network."""
-    variable: str
+    fit: float
+    """The p-value of G²: how often tables drawn from the classes are as far from them as this one."""
+    preferred: float
+    """BIC of the network less that of the classes, halved: about the log of the Bayes factor, in nats."""
 
     @property
     def adequate(self) -> bool:
-        return self.fit.p_value > FITS
+        return self.fit > FITS
 
     @property
-    def preferred(self) -> float:
-        """BIC of the network less that of the classes, halved: about the log of the Bayes factor, in nats."""
-        return (self.network_bic - self.bic) / 2
+    def several(self) -> bool:
+        """Whether anything is behind the columns in this description: one class is none."""
+        return self.classes != 1
 
     @property
     def simplest(self) -> bool:
         """Whether classes describe the table, more than one are needed, and no network does it with fewer numbers."""
-        return self.classes > 1 and self.adequate and self.preferred > -TIE / 2
+        return self.several and self.adequate and self.preferred > -TIE / 2
+
+    def clear(self, level: float) -> bool:
+        """Whether it is so by more than chance: if a network made the table, a Bayes factor of 1 / level comes up with
+        a probability of at most the level (Markov's inequality)."""
+        return self.simplest and self.preferred >= -math.log(level)
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """The simplest description, with its network."""
+
+    said: Simplest
+    network: Network
+    variable: str
 
 
 def simplest_description(table: Table, seed: int, draws: int = DRAWS) -> Description | None:
@@ -69,36 +85,52 @@ def simplest_description(table: Table, seed: int, draws: int = DRAWS) -> Descrip
     are too wide, or have holes, which no statistic of all cells can count."""
     cells = float(np.prod(table.cardinalities.astype(np.float64)))
     wide = not LEAST_COLUMNS <= len(table.variables) <= MOST_COLUMNS
-    if wide or table.n_missing or cells > MOST_CELLS or table.cardinalities.min() < 2:
+    if wide or table.n_missing or table.weights is not None or cells > MOST_CELLS or table.cardinalities.min() < 2:
         return None
     found = latent_classes(table, CLASSES, starts=STARTS, seed=seed, jobs=1)
     chosen = found.table.row(found.states)
     if chosen.g2 is None:
         return None
     plain = learn_structure(table, BIC(), method="best", jobs=1)
-    return Description(
-        found.states,
-        chosen.parameters,
-        chosen.bic,
-        plain.network.dimension,
-        -2 * plain.score,
-        round(cells),
-        chosen.g2,
-        _how_far(found, table, chosen.g2, seed, draws),
-        found.network,
-        found.variable,
-    )
+    dimension, best = plain.network.dimension, -2 * plain.score
+    trait = one_trait(table) if found.states == 2 else None  # (three classes differ in more than one direction)
+    if trait is not None and trait.bic(table.total) < chosen.bic:
+        g2, bic = _g2(trait, table), trait.bic(table.total)
+        fit = _how_far(partial(_trait_g2, trait, table), g2, seed, draws).p_value
+        said = Simplest(0, trait.parameters, dimension, round(cells), g2, fit, (best - bic) / 2)
+        if said.adequate:
+            return Description(said, trait.network(table, found.variable), found.variable)
+    draw = partial(_class_g2, smoothed(found.network), found, table)
+    fit, preferred = _how_far(draw, chosen.g2, seed, draws).p_value, (best - chosen.bic) / 2
+    said = Simplest(found.states, chosen.parameters, dimension, round(cells), chosen.g2, fit, preferred)
+    return Description(said, found.network, found.variable)
 
 
-def _how_far(found: LatentClassResult, table: Table, observed: float, seed: int, draws: int) -> MonteCarlo:
-    """G² of tables drawn from the classes, each fitted anew, against the table's own."""
-    begin, hidden = smoothed(found.network), {found.variable: found.states}
+def _how_far(draw: Callable[[np.random.Generator], float], observed: float, seed: int, draws: int) -> MonteCarlo:
+    """G² of tables drawn from the description, each fitted anew, against the table's own."""
     seen: list[float] = []
     for rng in np.random.default_rng([seed, 59]).spawn(draws):
-        drawn = drawn_like(table, found.network, rng)
-        fitted = fit(begin, drawn, hidden=hidden, initial=begin, starts=1, jobs=1)
-        seen.append(class_fit(fitted, found.variable).g2 or 0.0)
+        seen.append(draw(rng))
         test = monte_carlo(observed, seen, draws)
         if test is not None:
             return test
     raise AssertionError("the last draw ends the test")
+
+
+def _class_g2(begin: Network, found: LatentClassResult, table: Table, rng: np.random.Generator) -> float:
+    drawn = drawn_like(table, found.network, rng)
+    fitted = fit(begin, drawn, hidden={found.variable: found.states}, initial=begin, starts=1, jobs=1)
+    return class_fit(fitted, found.variable).g2 or 0.0
+
+
+def _trait_g2(trait: Trait, table: Table, rng: np.random.Generator) -> float:
+    drawn = trait.sample(table, rng)
+    again = one_trait(drawn, trait)
+    assert again is not None
+    return _g2(again, drawn)
+
+
+def _g2(trait: Trait, table: Table) -> float:
+    """Twice the log-likelihood of all cells less that of the trait."""
+    counts = np.unique(table.codes, axis=1, return_counts=True)[1]
+    return 2 * (float(counts @ np.log(counts / counts.sum())) - trait.log_likelihood)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.free_learner import FreeLearner
+from leverrier.discovery.evidence.simplest_description import TIE, Simplest
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
@@ -31,6 +33,13 @@ def headline(found: Result) -> str:
     if found.kind is ModelKind.CAUSES:
         count = len(found.believed)
         return f"{count} overlapping hidden causes explain these signs better than any network of the columns."
+    if found.verdict.reason is Reason.SIMPLEST and found.simplest is not None:
+        said = found.simplest
+        return (
+            f"Simplest description: {described_by(said)} behind all {found.shape.columns} columns "
+            f"{'say' if said.classes else 'says'} with {said.parameters} numbers what the best network of them needs "
+            f"{said.network_parameters} for."
+        )
     if found.kind is ModelKind.CLASSES:
         return (
             f"One hidden class with {states} states is at work behind all {found.shape.columns} columns{provisional}."
@@ -58,6 +67,9 @@ def _lines(found: Result) -> Iterator[str]:
     for each in found.compressors:
         yield ""
         yield compressor_words(each)
+    if found.simplest is not None:
+        yield ""
+        yield simplest_words(found.simplest)
     if found.power is not None:
         yield ""
         yield str(found.power)
@@ -76,6 +88,32 @@ def hidden_lines(found: Result, each: HiddenVariable) -> Iterator[str]:
         yield f"  State {state}"
 
 
+def described_by(said: Simplest) -> str:
+    return "one trait" if not said.classes else f"{said.classes} classes"
+
+
+def simplest_words(said: Simplest) -> str:
+    """How few classes, or a trait, describe a small table, beside the best network."""
+    what = described_by(said)
+    fit = f"describe{'s' if not said.classes else ''} the table" if said.adequate else "do not describe the table"
+    fit = "does not describe the table" if not said.classes and not said.adequate else fit
+    numbers = f"{said.parameters} numbers; the best network of the columns takes {said.network_parameters}"
+    ends = [f"{numbers}, all {said.cells} cells {said.cells - 1}"]
+    ends.append(f"log Bayes factor by BIC {said.preferred:+.1f} nats, {_preferred(said)}")
+    distance = f"G² {said.g2:.1f}, p = {said.fit:.2g} by tables drawn from it"
+    return f"Simplest description: {what} {fit} ({distance}) with {'; '.join(ends)}."
+
+
+def _preferred(said: Simplest) -> str:
+    if abs(said.preferred) < TIE / 2:
+        return "neither is preferred"
+    return (
+        f"{'classes are' if said.classes else 'the trait is'} preferred"
+        if said.preferred > 0
+        else ("the network is preferred")
+    )
+
+
 def compressor_words(each: HiddenVariable) -> str:
     """Of one that tables with nothing hidden show as well."""
     words = "not tested" if each.evidence is None else null_words(each.evidence)
@@ -85,6 +123,8 @@ def compressor_words(each: HiddenVariable) -> str:
 def kind_words(each: HiddenVariable) -> str:
     """A class by its states; a continuum; or that the rows cannot tell which."""
     what = f"{each.states} state{'' if each.states == 1 else 's'}" if each.states else "a continuum, with a score a row"
+    if each.kind is HiddenKind.CONTINUUM and each.states:
+        what = f"a continuum, told here in {each.states} grades"
     if each.kind is not HiddenKind.UNDECIDED:
         return what
     return f"something hidden, its kind undecided between classes and a continuum (told here as {what})"
@@ -157,6 +197,14 @@ def _with_fewer_parameters(each: HiddenVariable, evidence: Evidence) -> Iterator
     )
 
 
+def _simplest(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
+    odds = f"{math.exp(min(evidence.gain, 50.0)):,.0f}" if evidence.gain < 20 else "more than 100 million"
+    yield (
+        f"By BIC it is {odds} times as probable as the best network of the columns ({evidence.gain:+.1f} nats), and "
+        "tables drawn from it look like this one. It does not say that no network explains these columns."
+    )
+
+
 def _causes_or_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001
     yield "All causes together were compared with the network on rows neither had seen."
 
@@ -171,6 +219,7 @@ _COMPARISONS = {
     Compared.CLASSES: _classes_or_arcs,
     Compared.CAUSES: _causes_or_network,
     Compared.PARSIMONY: _with_fewer_parameters,
+    Compared.SIMPLEST: _simplest,
     Compared.TIME: _held_out_blocks,
 }
 

@@ -127,7 +127,7 @@ def test_the_graph_reacts(opened, name):
 
 def test_a_figures_marks_say_their_numbers(opened):
     page = opened("table")
-    page.point(".figures [role='graphics-symbol'][aria-roledescription='point']")
+    page.point(".beside [role='graphics-symbol'][aria-roledescription='point']")
     assert page.run("!document.querySelector('.tip').hidden")
     assert ":" in page.run("document.querySelector('.tip').textContent")
 
@@ -165,7 +165,7 @@ def test_without_scripts_words_figures_and_tables_are_there(browser, folder):
     assert count["section"] >= 8
     assert count["figure svg"] >= 5
     assert count["details.card table"] >= 10
-    assert count[".panel[hidden]"] == 1
+    assert count[".panel[hidden]"] == 2  # (near it, and the whole network)
     assert count[".tip"] == 0
 
 

@@ -27,6 +27,9 @@ def headline(found: Result) -> str:
             "Undecided: the search is unstable. Searches without a hidden variable ended "
             f"{found.spread:.0f} nats apart, so nothing can be said of a gain of that size."
         )
+    if found.simplest is not None and found.verdict.reason is Reason.EITHER:
+        what = described_by(found.simplest)
+        return f"Undecided: {what} behind the columns and arcs between them describe these rows about equally well."
     if not found.believed:
         return opening(found.verdict, len(found.hidden))
     states, provisional = found.believed[0].states, provisionally(found.verdict)

@@ -116,9 +116,10 @@ def examined(
     if staying and panel.persons >= LEAST_PERSONS:
         attempts += _classes(designs, rival, rng, one.worth + (0.0 if moving else beat), run)
     if moving:
-        for name, base in grounds:
-            alone = one_state(base, designs)
-            credit = level_worth - alone.worth if levels else 0.0
+        lone = [one_state(base, designs) for _, base in grounds]
+        # (a person's mean is told from all of the person's slices: what that is worth too much is taken off again)
+        credit = level_worth - lone[-1].worth if levels else 0.0
+        for (name, _), alone in zip(grounds, lone, strict=True):
             for states in STATES if name == "plain" else STATES[:1]:
                 if run.late:
                     break

@@ -151,12 +151,9 @@ def _after(panel: Panel, name: str, label: str) -> Iterator[tuple[str, tuple[Ter
     if label.endswith("]") and "[-" in label:
         source, _, rest = label.rpartition("[-")
         lag = int(rest[:-1]) + 1
-        if lag <= LAGS and int(np.diff(panel.starts).max()) > lag:
-            if not (source == name and lag == 2):
-                yield f"{source}[-{lag}]", number_terms(panel, source, lag)
-            if source == name and Family.STUDENT in candidates(panel, name) and lag == 2:
-                term = number_terms(panel, name, 1)[0]
-                yield f"{name}[-1] squared", (Term(name, 1, power=2, centre=term.centre, scale=term.scale),)
+        there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
+        if there and not (source == name and lag == 2):
+            yield f"{source}[-{lag}]", number_terms(panel, source, lag)
 
 
 def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:

@@ -16,6 +16,9 @@ HANG = 2.0
 NUMBERS = {
     "csv": 2_000,
     "parquet": 1_000,
+    "sav": 4_000,
+    "dta": 3_000,
+    "xlsx": 3_000,
     "bif": 27_000,
     "xmlbif": 20_000,
     "network": 22_000,
@@ -23,7 +26,7 @@ NUMBERS = {
     "dynamic bif": 6_000,
     "discovery": 10_000,
 }
-"""How many of each kind: a hundred thousand in all."""
+"""How many of each kind: more than a hundred thousand in all."""
 
 
 def fuzz(size: Size) -> Outcome:

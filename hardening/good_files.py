@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from functools import cache
 from pathlib import Path
 
@@ -28,6 +30,9 @@ SUFFIXES = {
     "dynamic": ".json",
     "dynamic bif": ".bif",
     "discovery": ".json",
+    "sav": ".sav",
+    "dta": ".dta",
+    "xlsx": ".xlsx",
 }
 """Every kind of file, and how its name ends."""
 
@@ -39,6 +44,10 @@ def good_files(kind: str) -> tuple[bytes, ...]:
         return tuple(text.encode() for text in CSV)
     if kind == "parquet":
         return (_parquet(),)
+    if kind in ("sav", "dta"):
+        return (_written(kind),)
+    if kind == "xlsx":
+        return (workbook(SHEET),)
     if kind == "discovery":
         return (_discovery(),)
     if kind in ("dynamic", "dynamic bif"):
@@ -53,11 +62,48 @@ def _diary() -> lv.Sequences:
     return lv.read_sequences({key: [day[key] for day in days] for key in ("p", "t", "x", "y")}, by="p", time="t")
 
 
+SHEET = (
+    b'<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+    b'<row r="1"><c r="A1" t="inlineStr"><is><t>size</t></is></c><c r="B1" t="inlineStr"><is><t>mood</t></is></c></row>'
+    + b"".join(
+        f'<row r="{n}"><c r="A{n}"><v>{n / 2}</v></c>'.encode()
+        + f'<c r="B{n}" t="inlineStr"><is><t>{"ab"[n % 2]}</t></is></c></row>'.encode()
+        for n in range(2, 20)
+    )
+    + b"</sheetData></worksheet>"
+)
+
+
+def workbook(sheet: bytes) -> bytes:
+    """A workbook with this text as its one sheet."""
+    space = "http://schemas.openxmlformats.org"
+    relation = f"{space}/officeDocument/2006/relationships"
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{space}/package/2006/content-types"/>',
+        "_rels/.rels": f'<Relationships xmlns="{space}/package/2006/relationships"><Relationship Id="r1" '
+        f'Type="{relation}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{space}/spreadsheetml/2006/main" xmlns:r="{relation}"><sheets>'
+        '<sheet name="one" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{space}/package/2006/relationships"><Relationship '
+        f'Id="r1" Type="{relation}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
+        for name, text in parts.items():
+            book.writestr(name, text)
+        book.writestr("xl/worksheets/sheet1.xml", sheet)
+    return packed.getvalue()
+
+
 def _parquet() -> bytes:
+    return _written("parquet")
+
+
+def _written(kind: str) -> bytes:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="leverrier-") as folder:
-        path = Path(folder) / "t.parquet"
+        path = Path(folder) / f"t.{kind}"
         lv.write_table(lv.datasets.network("asia").sample(60, seed=0), path)
         return path.read_bytes()
 

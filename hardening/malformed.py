@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hardening.good_files import SUFFIXES, good_files
+from hardening.good_files import SHEET, SUFFIXES, good_files, workbook
 
 WORDS: tuple[bytes, ...] = (
     b"nan",
@@ -122,9 +122,11 @@ def malformed(kind: str, number: int) -> bytes:
     data = choices[int(rng.integers(len(choices)))]
     if data[:1] in (b"{", b"[") and rng.random() < 0.6:
         return _odd_values(data, rng)
+    inside = kind == "xlsx" and rng.random() < 0.6  # (a sound package around a damaged sheet)
+    data = SHEET if inside else data
     for _ in range(int(rng.integers(1, 5))):
         data = _CHANGES[int(rng.integers(len(_CHANGES)))](data, rng)
-    return data
+    return workbook(data) if inside else data
 
 
 def _place(data: bytes, rng: np.random.Generator) -> int:

@@ -29,7 +29,7 @@ def wrong_with_reading(kind: str, path: Path) -> str | None:
 
 
 def _read(kind: str, path: Path) -> None:
-    if kind in ("csv", "parquet"):
+    if kind in ("csv", "parquet", "sav", "dta", "xlsx"):
         _sound_table(lv.read_table(path))
     elif kind in ("dynamic", "dynamic bif"):
         network = lv.read_dynamic(path)

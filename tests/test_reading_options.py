@@ -166,3 +166,115 @@ def test_discover_from_the_command_line_reads_as_asked(path, tmp_path):
 def test_types_that_cannot_be_read_are_said(path):
     with pytest.raises(OptionError, match="write COLUMN=TYPE"):
         CliRunner().invoke(cli, ["check", str(path), "--types", "code"], standalone_mode=False, catch_exceptions=False)
+
+
+# --- every option on every verb and route ------------------------------------------------------------------------
+
+
+def odd_files(folder):
+    """The same signs in a text file that needs every option to be read rightly, and in a workbook's second sheet."""
+    rng = np.random.default_rng(7)
+    h = rng.integers(0, 2, ROWS)
+    cells = {f"s{j}": np.where(rng.random(ROWS) < 0.2 + 0.6 * h, "yes", "no").tolist() for j in range(6)}
+    cells["s5"][0] = "gone"
+    cells["code"] = rng.integers(1, 3, ROWS).tolist()
+    cells["label"] = np.where(h, "bé", "á").tolist()
+    cells["x"] = [f"{value:.1f}".replace(".", ",") for value in rng.normal(5, 2, ROWS)]
+    cells["times"] = rng.integers(1, 4, ROWS).tolist()
+    cells["who"] = [f"p{i // 12}" for i in range(ROWS)]
+    cells["day"] = [i % 12 for i in range(ROWS)]
+    text = folder / "t.csv"
+    rows = zip(*cells.values(), strict=True)
+    text.write_bytes("\n".join([":".join(cells), *(":".join(map(str, row)) for row in rows)]).encode("cp500"))
+    return text
+
+
+OPTIONS = {
+    "encoding": "cp500",
+    "delimiter": ":",
+    "decimal": ",",
+    "ignore": ["label", "who", "day"],
+    "types": {"code": "category"},
+    "missing": ["gone"],
+    "weights": "times",
+}
+FLAGS = ["--encoding", "cp500", "--delimiter", ":", "--decimal", ",", "--ignore", "label", "--ignore", "who"]
+FLAGS += ["--ignore", "day", "--types", "code=category", "--missing", "gone", "--weights", "times"]
+LEFT = ("s0", "s1", "s2", "s3", "s4", "s5", "code", "x")
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    return odd_files(tmp_path_factory.mktemp("odd"))
+
+
+def obeyed(table):
+    """Each option leaves a trace of its own."""
+    assert tuple(each.name for each in table.columns) == LEFT  # encoding, delimiter, ignore
+    assert "x" in table.numbers  # decimal
+    assert table.columns[6].kind == "category"  # types
+    assert table.n_missing == 1  # missing
+    assert table.total > ROWS  # weights
+
+
+def test_every_option_from_python(odd):
+    table = read_table(odd, **OPTIONS)
+    obeyed(table)
+    assert lv.learn_structure(odd, **OPTIONS).score == lv.learn_structure(table).score
+    classes = lv.latent_classes(odd, 2, starts=2, **{**OPTIONS, "weights": None})
+    plain = lv.latent_classes(read_table(odd, **{**OPTIONS, "weights": None}), 2, starts=2)
+    assert classes.log_likelihood == plain.log_likelihood
+    causes = lv.hidden_causes(odd, sweeps=10, chains=1, **OPTIONS)
+    assert any("'label' is set aside: ignored" in note for note in causes.notes)
+    shape = lv.discover(odd, method="classes", **OPTIONS, **QUICK).result.shape
+    assert tuple(each.name for each in shape.variables) == LEFT
+    assert shape.holes == 1
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        lv.learn_structure(odd, encodign="cp500")
+
+
+def test_every_option_from_the_command_line(odd, tmp_path):
+    shown = asked("check", odd, *FLAGS)
+    assert [each["name"] for each in shown["columns"]] == list(LEFT)
+    assert shown["holes"] == 1
+    assert next(each for each in shown["columns"] if each["name"] == "x")["cuts"]
+    table = read_table(odd, **OPTIONS)
+    assert asked("learn", odd, *FLAGS)["score"] == pytest.approx(lv.learn_structure(table, lv.BDeu()).score)
+    classes = asked("classes", odd, *FLAGS, "--states", "2", "--starts", "2")
+    assert classes["log_likelihood"] == pytest.approx(lv.latent_classes(table, [2], starts=2).log_likelihood)
+    causes = asked("causes", odd, *FLAGS, "--sweeps", "10", "--chains", "1", "--checkpoint", tmp_path / "kept")
+    assert any("'label' is set aside: ignored" in note for note in causes["notes"])
+    saved = tmp_path / "s.json"
+    quick = ("--no-evidence", "--static", "--jobs", "1", "-o", tmp_path / "r.html", "--save", saved)
+    asked("discover", odd, *FLAGS, "--method", "classes", *quick)
+    found = lv.load(saved)
+    assert tuple(each.name for each in found.result.shape.variables) == LEFT
+    wrote = asked("posterior", saved, odd, *FLAGS, "-o", tmp_path / "out.csv")
+    assert wrote["rows"] == ROWS
+    again = np.loadtxt(tmp_path / "out.csv", delimiter=",", skiprows=1, usecols=-1, quotechar='"')
+    best = np.asarray(found.posterior(odd, **OPTIONS)).max(axis=1)
+    np.testing.assert_allclose(again, best, atol=1e-9)
+
+
+def test_sequences_from_the_command_line(odd):
+    left = ["--ignore", "label", "--ignore", "times", "--ignore", "x"]
+    how = [*FLAGS[:6], *left, "--by", "who", "--time", "day", "--missing", "gone"]
+    assert asked("check", odd, *how)["rows"] == ROWS
+    assert "s0" in asked("learn", odd, *how)["variables"]
+    words = asked("classes", odd, *how, "--states", "2", "--starts", "2")["words"]
+    assert "who" not in words
+
+
+@pytest.mark.parametrize(
+    ("words", "flag"),
+    [
+        (["--encoding", "utf-8"], "--encoding latin-1"),
+        (["--encoding", "klingon"], "--encoding klingon is not known"),
+        ([*FLAGS[:4], "--types", "s5=number"], "--missing"),
+        ([*FLAGS[:4], "--weights", "nobody"], "--weights names the column"),
+        ([*FLAGS[:4], "--sheet", "one"], "--sheet is not for a text file"),
+    ],
+)
+def test_hints_name_flags_on_the_command_line(odd, words, flag):
+    with pytest.raises(lv.LeverrierError, match=flag):
+        CliRunner().invoke(cli, ["check", str(odd), *words], standalone_mode=False, catch_exceptions=False)

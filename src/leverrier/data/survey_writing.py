@@ -11,6 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from leverrier.data.column import About
+from leverrier.data.reading.survey_files import failures
 from leverrier.data.variable import Variable
 from leverrier.errors import MissingExtraError, TableError
 
@@ -40,7 +41,7 @@ def write_survey(columns: Columns, about: Mapping[str, About], kind: str, part: 
         }
     try:
         getattr(pyreadstat, WRITERS[kind])(_frame(cells), str(part), **how)
-    except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError, ValueError, TypeError) as problem:
+    except (*failures(), ValueError, TypeError) as problem:
         raise TableError(f"a {kind} file cannot hold this table: {str(problem).strip()}") from None
 
 

@@ -26,15 +26,15 @@ class Plan:
     max_parents: int | None = None
     kinds: bool = True
     """Whether the rival's families may be of any kind, or tables alone."""
-    placements: int = 3
+    placements: int = 4
     """Of the ways to put a candidate in (no arcs kept, or those of one member) this many are climbed, the best ones."""
-    random_starts: int = 1
+    random_starts: int = 2
     """Of a climb, beside the one from merged states."""
     evaluations: int = 10_000
     """The most of one EM run in a climb."""
     brief_evaluations: int = 10_000
     """The same where EM alone says which placements are climbed."""
-    deepened: int = 8
+    deepened: int = 24
     """Candidates that get more states, more starts and are centred again."""
     states_settled: bool = True
     """Whether the number of states is settled at the end, with the arcs that go with it."""

@@ -43,7 +43,7 @@ def survey_source(path: Path, files: FileOptions) -> Source:
     try:
         _require_plausible(path, read(str(path), **how, metadataonly=True)[1])
         cells, about = read(str(path), **how)
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError) as problem:
+    except failures() as problem:
         raise TableError(
             f"{path}: not a whole {path.suffix} file ({str(problem).strip() or 'cannot be read'})"
         ) from None
@@ -62,6 +62,14 @@ def survey_source(path: Path, files: FileOptions) -> Source:
     columns = dict(zip(names, cells.values(), strict=True))
     rows = max((len(each) for each in columns.values()), default=0)
     return Source(str(path), names, rows, lambda name: survey_column(name, columns[name], about))
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """What pyreadstat raises of its own; earlier versions name fewer of them."""
+    import pyreadstat
+
+    named = (getattr(pyreadstat, name, None) for name in ("ReadstatError", "PyreadstatError"))
+    return tuple(each for each in named if each is not None)
 
 
 def _require_plausible(path: Path, about: Any) -> None:

@@ -142,6 +142,8 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     if evidence.held_out is not None and evidence.held_out_interval is not None:
         low, high = evidence.held_out_interval
         yield f"On held-out rows {evidence.held_out:+.4f} nats a row (95 %: {low:+.4f} to {high:+.4f})."
+        many = [f"{1000 * each:+,.1f}" for each in (evidence.held_out, low, high)]
+        yield f"In 1,000 new rows of the same kind expect {many[0]} nats, between {many[1]} and {many[2]}."
     if evidence.support is not None:
         yield f"It came back in {100 * evidence.support:.0f} % of resamples."
     if evidence.free is not None:

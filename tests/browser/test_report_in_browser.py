@@ -178,6 +178,7 @@ def test_dark_pages_are_dark_and_paper_is_white(opened):
     dark.call("Emulation.setEmulatedMedia", media="print")
     assert dark.run("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert dark.run("getComputedStyle(document.querySelector('nav')).display") == "none"
+    assert dark.run("getComputedStyle(document.querySelector('table tr')).display") == "table-row"
     dark.screenshot(PICTURES / "table-print.png")
     dark.pdf(PICTURES / "table.pdf")
     assert (PICTURES / "table.pdf").read_bytes().startswith(b"%PDF")

@@ -30,6 +30,7 @@ from leverrier.formats.network_files import write_whole
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
+from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.slices.slice_model import SliceModel
 from leverrier.report.words.summary_words import profiles_of, summary_of
 from leverrier.report.words.verdict_words import headline, verdict
@@ -92,7 +93,7 @@ class Discovery(Papers):
         return self.result.network
 
     @property
-    def baseline(self) -> Network | MixedNetwork | DynamicNetwork | SliceModel | None:
+    def baseline(self) -> Network | MixedNetwork | DynamicNetwork | SliceModel | RegimeModel | None:
         """The best model without them: a network, or of sequences also one of slices."""
         return self.result.baseline if self.result.time is None else self.result.time.observed
 

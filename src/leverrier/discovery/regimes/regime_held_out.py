@@ -28,7 +28,7 @@ class Parts:
 
     def costs(self, bits: Floats) -> Floats:
         """By block."""
-        return np.bincount(self.block, bits, int(self.block[-1]) + 1)
+        return np.asarray(np.bincount(self.block, bits, int(self.block[-1]) + 1), dtype=np.float64)
 
 
 def left_out(model: RegimeModel, panel: Panel, parts: Parts, run: Run) -> Floats | None:

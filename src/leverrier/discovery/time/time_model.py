@@ -198,7 +198,9 @@ class Regimes:
                 found[each.name] = np.stack(
                     [np.mean(cells == c, axis=0) for c in range(len(cuts[each.name]) + 1)], axis=1
                 )
-        return {**found, **dict.fromkeys(self.model.hidden, drawn.states[0])}
+        for name in self.model.hidden:
+            found[name] = drawn.states[0]
+        return found
 
 
 def time_model(model: Model, order: Sequence[str], inference: Inference) -> TimeModel:

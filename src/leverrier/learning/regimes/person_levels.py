@@ -54,7 +54,7 @@ def _at(name: str, y: Floats, z: Floats, who: Integers, ratio: float) -> Levels:
     tz = z - (share[:, None] * (_sums(z, who) / count[:, None]))[who]
     gram = tz.T @ tz
     gram[np.diag_indices_from(gram)] += 1e-10 * max(float(np.trace(gram)) / len(gram), 1e-300)
-    beta = np.linalg.solve(gram, tz.T @ ty)
+    beta = np.asarray(np.linalg.solve(gram, tz.T @ ty), dtype=np.float64)
     n = len(y)
     variance = max(float(((ty - tz @ beta) ** 2).sum()) / n, 1e-300)
     value = -0.5 * n * (np.log(2 * np.pi * variance) + 1) - 0.5 * float(np.log1p(count * ratio).sum())
@@ -62,7 +62,7 @@ def _at(name: str, y: Floats, z: Floats, who: Integers, ratio: float) -> Levels:
 
 
 def _sums(z: Floats, who: Integers) -> Floats:
-    return np.stack([np.bincount(who, column) for column in z.T], axis=1)
+    return np.stack([np.bincount(who, column) for column in z.T], axis=1).astype(np.float64)
 
 
 def levels_log_likelihood(levels: Levels, y: Floats, z: Floats, person: Integers) -> Floats:

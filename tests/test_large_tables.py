@@ -264,7 +264,7 @@ def test_a_structure_needs_no_rows_in_memory(monkeypatch, tmp_path):
 def test_held_out_rows_and_resamples_of_counted_rows_are_rows_of_the_source():
     x, _ = _planted(3000, seed=4)
     counted = x.distinct()
-    folds = list(held_out._folded(counted, 5, np.random.default_rng(0)))
+    folds = list(held_out.folded(counted, 5, np.random.default_rng(0)))
     assert sum(test.total for _, test in folds) == 3000
     for train, test in folds:
         assert train.total + test.total == 3000

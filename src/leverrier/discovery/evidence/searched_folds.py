@@ -59,9 +59,9 @@ def searched_folds(
 ) -> list[Gained] | None:
     """By variable, the gain a held-out row with a 95 % interval; None if time ran out.
 
-    A fold's k-th variable is set beside the model with those before it. It counts as found if it gains what the null
-    test asked of the data's: a fold in which nothing is found gains 0, so a variable is never refused for want of rows
-    to find it in.
+    A fold's k-th variable is set beside the model with those before it. It counts as found if it gains a row what the
+    null test asked of the data's (simulated tables gain by what arcs cannot say, and that grows with the rows). A fold
+    in which nothing is found gains 0: no variable is refused for want of rows to find it in.
     """
     parts = _parts(table, plan, groups)
     again = replace(plan.light(), max_hidden=len(evidence))
@@ -71,8 +71,10 @@ def searched_folds(
     if len(found) < len(parts):
         return None
     run.tell(Event.HELD_OUT_ROWS, 1.0)
-    asked = [_asked(one) for one in evidence]
-    gains = np.concatenate([_counted(fold, asked) for fold in found], axis=1)
+    asked = np.array([_asked(one) for one in evidence])
+    shares = [train.total / table.total for train, _ in parts]
+    counted = [_counted(fold, share * asked) for fold, share in zip(found, shares, strict=True)]
+    gains = np.concatenate(counted, axis=1)
     if groups is not None:
         fold = _fold_of_rows(plan, groups)
         order = np.concatenate([np.flatnonzero(fold == k) for k in np.unique(fold)])
@@ -115,7 +117,7 @@ def _asked(one: Evidence) -> float:
     return max(drawn[allowed] if allowed < len(drawn) else 0.0, WORTH_A_TEST)
 
 
-def _counted(fold: Fold, asked: Sequence[float]) -> Floats:
+def _counted(fold: Fold, asked: Floats) -> Floats:
     """By variable that was asked about and row, the gain; 0 from the first on that the fold did not find."""
     out = np.zeros((len(asked), fold.rows.shape[1]))
     for place, (gain, least) in enumerate(zip(fold.gains, asked, strict=False)):

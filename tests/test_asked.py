@@ -21,7 +21,9 @@ def test_without_tests_their_numbers_are_not_said():
 
 
 def test_it_is_the_same_after_a_file_and_older_files_have_fewer_parts():
-    asked = Asked(by=("clinic", "patient"), time="day", join={"colour": ("red", "blue")}, missing=("-9",), finished=False)
+    asked = Asked(
+        by=("clinic", "patient"), time="day", join={"colour": ("red", "blue")}, missing=("-9",), finished=False
+    )
     assert read_plain(plain(asked), Asked) == asked
     old = read_plain({"seed": 3, "draws": 19, "yes": {"cough": 1}, "version": "0.1.0"}, Asked)
     assert (old.seed, old.draws, old.version, old.finished) == (3, 19, "0.1.0", True)

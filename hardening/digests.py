@@ -169,6 +169,7 @@ CALLS: dict[str, Callable[[int], str]] = {
     "mixed_classes": _mixed,
     "hidden_causes": _causes,
     "hidden_markov": lambda _: _dynamic(lv.hidden_markov(_sequences(), states=2, starts=3, seed=1)),
+    "latent_transitions": lambda _: of_json(str(lv.latent_transitions(_sequences(), states=2, starts=2, seed=1))),
     "factorial_hmm": lambda _: _dynamic(lv.factorial_hmm(_sequences(), chains=2, states=2, seed=1)),
     "DynamicNetwork.sample": lambda _: _drawn(_markov().sample(40, seed=2, sequences=3)),
     "Mixture.sample": _mixture_drawn,

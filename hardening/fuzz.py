@@ -1,4 +1,7 @@
-"""Malformed files, in this process: none may crash, hang, or become a model."""
+"""Malformed files, in this process: none may crash, hang, or become a model.
+
+Files of SPSS and Stata are read by a process of their own, here by one for as many as it survives: starting one for
+each of thousands would measure the starting."""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from hardening.good_files import SUFFIXES
 from hardening.malformed import malformed
 from hardening.outcome import Outcome, Size
 from hardening.reading import wrong_with_reading
+from leverrier.data.survey.reading_process import one_process
 
 HANG = 2.0
 NUMBERS = {
@@ -32,7 +36,7 @@ NUMBERS = {
 def fuzz(size: Size) -> Outcome:
     found = Outcome("fuzz", "malformed files in this process", sum(size.of(count) for count in NUMBERS.values()))
     slowest = (0.0, "")
-    with tempfile.TemporaryDirectory(prefix="leverrier-") as folder:
+    with tempfile.TemporaryDirectory(prefix="leverrier-") as folder, one_process():
         for kind, count in NUMBERS.items():
             path = Path(folder) / f"input{SUFFIXES[kind]}"
             for number in range(size.of(count)):

@@ -9,6 +9,7 @@ import numpy as np
 import leverrier as lv
 from leverrier.api.discovery import Discovery
 from leverrier.data.table import Table, Variable
+from leverrier.discovery.asked import Asked
 from leverrier.discovery.causes_route import _in_place
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.evidence.evidence import Compared, Evidence
@@ -98,7 +99,7 @@ def found(
         attempts=attempts,
         meanings={"H1": explain(network, table, "H1", posterior)},
         did=("tried 30 candidates",),
-        settings={"seed": 0, "draws": 4, "resamples": 4, "score": "BDe(1)", "version": lv.__version__},
+        settings=Asked(draws=4, resamples=4, score="BDe(1)", version=lv.__version__),
         seconds=12.0,
     )
     examined = described(examined, table, table, lv.BDe(), Plan(), run=QUICK)
@@ -152,7 +153,7 @@ def signs(names: tuple[str, ...] | None = None) -> Result:
         spread=0.0,
         repaired=0.0,
         shape=shape_of(table),
-        settings={"seed": 0},
+        settings=Asked(),
     )
     return described(_in_place(table, empty, result, evidence, "compared"), table, table, lv.BDe(), Plan(), run=QUICK)
 

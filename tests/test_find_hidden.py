@@ -75,6 +75,8 @@ def test_wrong_options_are_one_clear_line():
         find_hidden(table, method="everywhere")
     with pytest.raises(OptionError, match="elidan2000"):
         find_hidden(table, construction="other")
+    with pytest.raises(OptionError, match="families"):
+        find_hidden(table, families="any")  # type: ignore[arg-type]
 
 
 def test_without_a_variable_that_drove_many_columns_the_search_begins_from_families_that_fit():

@@ -232,9 +232,9 @@ def test_a_budget_of_work_is_the_same_every_time():
     first, second = (lv.discover(x, method="network", work=9, jobs=jobs) for jobs in (1, 2))
     assert first.network == second.network
     assert str(first) == str(second)
-    assert first.result.settings["finished"] is False
+    assert first.result.settings.finished is False
     whole = lv.discover(x, method="network", draws=2, resamples=0, work=10_000)
-    assert whole.result.settings["finished"] is True
+    assert whole.result.settings.finished is True
 
 
 def test_a_search_stops_after_so_many_families():

@@ -40,7 +40,7 @@ def test_sound_files_are_read_and_inputs_are_the_same_every_time(tmp_path):
             path.write_bytes(data)
             assert wrong_with_reading(kind, path) is None
         assert malformed(kind, 3) == malformed(kind, 3)
-    assert sum(NUMBERS.values()) == 100_000
+    assert sum(NUMBERS.values()) >= 100_000
 
 
 def test_malformed_files_are_refused_in_one_line():

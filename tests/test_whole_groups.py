@@ -101,7 +101,7 @@ def test_a_column_of_groups_is_no_column_of_the_table():
     found = lv.discover(frame, groups="household", level=0.1, draws=9, resamples=0, max_hidden=1, jobs=1)
     assert str(found.verdict) == "nothing"
     assert "household" not in found.baseline.variables
-    assert found.result.settings["groups"] == "household"
+    assert found.result.settings.groups == "household"
     assert any("30 whole groups" in each for each in found.result.did)
 
 

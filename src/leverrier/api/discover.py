@@ -23,6 +23,7 @@ from leverrier.data.memory_limit import memory_limit
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
+from leverrier.discovery.asked import Asked
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.evidence.evidence import LEVEL
@@ -178,41 +179,29 @@ def discover(
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
     if run.spent:
         examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
-    asked = {
-        "seed": seed,
-        "method": None if method == "auto" else method,
-        "evidence": None if evidence else False,
-        "draws": tests.draws if evidence else None,
-        "resamples": tests.resamples if evidence else None,
-        "max_hidden": max_hidden,
-        "level": tests.level,
-        "weights": weights if isinstance(weights, str) else None,
-        "ignore": [ignore] if isinstance(ignore, str) else list(ignore),
-        "types": {name: kind for name, kind in (types or {}).items() if isinstance(kind, str)},
-        "missing": [str(value) for value in missing],
-        "max_parents": max_parents,
-        "budget": budget,
-        "work": work,
-        "sample": sample,
-    }
-    settings = {
-        "asked": {name: value for name, value in asked.items() if value not in (None, [], {})},
-        "seed": seed,
-        "method": method,
-        "level": tests.level,
-        "draws": tests.draws,
-        "resamples": tests.resamples,
-        "max_hidden": max_hidden,
-        "groups": groups if isinstance(groups, str) else groups is not None,
-        "work": work,
-        "sample": rows,
-        "score": repr(rule),
-        "version": leverrier.__version__,
-        "finished": not run.spent,
-    }
     shape = replace(examined.shape, quality=whole.quality)
-    settings |= kept_reading(missing, join, decimal)
-    settings = {**examined.settings, **settings}
+    settings = Asked(
+        method=method,
+        evidence=evidence,
+        level=tests.level,
+        draws=tests.draws,
+        resamples=tests.resamples,
+        max_hidden=max_hidden,
+        groups=groups if isinstance(groups, str) else None,
+        weights=weights if isinstance(weights, str) else None,
+        ignore=(ignore,) if isinstance(ignore, str) else tuple(ignore),
+        types={name: kind for name, kind in (types or {}).items() if isinstance(kind, str)},
+        max_parents=max_parents,
+        budget=budget,
+        work=work,
+        sample=sample,
+        seed=seed,
+        score=repr(rule),
+        version=leverrier.__version__,
+        versions=examined.settings.versions,
+        finished=not run.spent,
+        **kept_reading(missing, join, decimal),
+    )
     return Discovery(replace(examined, shape=shape, settings=settings, seconds=clock.monotonic() - begun))
 
 

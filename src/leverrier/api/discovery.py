@@ -80,7 +80,7 @@ class Discovery(Papers):
     @property
     def finished(self) -> bool:
         """Whether everything was done: False if a budget or an interrupt cut it short."""
-        return bool(self.result.settings.get("finished", True))
+        return self.result.settings.finished
 
     @property
     def headline(self) -> str:
@@ -254,7 +254,7 @@ class Discovery(Papers):
         columns, settings = self.result.shape.variables, self.result.settings
         kind = code_type(max((column.cardinality for column in columns), default=1))
         empty = Table(columns, np.zeros((len(columns), 0), dtype=kind))
-        by, time = (None if isinstance(data, Sequences) else settings.get(name) for name in ("by", "time"))
+        by, time = (None, None) if isinstance(data, Sequences) else (settings.by, settings.time)
         how = {} if isinstance(data, Sequences) else as_before(settings, reading)
         by, time = how.pop("by", by), how.pop("time", time)
         found = read_sequences(data, by, time, like=empty, unseen=unseen, **how)

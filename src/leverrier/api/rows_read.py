@@ -13,6 +13,7 @@ from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table, code_type
+from leverrier.discovery.asked import Asked
 from leverrier.discovery.result import Result
 from leverrier.errors import OptionError
 from leverrier.report.words.quality_words import quality_line
@@ -23,16 +24,15 @@ Rows = TypeVar("Rows")
 def kept_reading(
     missing: Collection[Any], join: Mapping[str, Sequence[str]] | None, decimal: str | None
 ) -> dict[str, Any]:
-    """What was said of the data and holds for new ones too, as settings."""
-    marks = [missing] if isinstance(missing, str) else list(missing)
-    joins = {name: list(members) for name, members in (join or {}).items()}
-    said = {"missing": [str(mark) for mark in marks], "join": joins, "decimal": decimal}
-    return {name: value for name, value in said.items() if value}
+    """What was said of the data and holds for new ones too, by the names of `Asked`."""
+    marks = [missing] if isinstance(missing, str) else missing
+    joins = {name: tuple(members) for name, members in (join or {}).items()}
+    return {"missing": tuple(map(str, marks)), "join": joins, "decimal": decimal}
 
 
-def as_before(settings: Mapping[str, Any], reading: ReadingOptions | None) -> dict[str, Any]:
+def as_before(settings: Asked, reading: ReadingOptions | None) -> dict[str, Any]:
     """How new data are read: as those before, but for what is said anew."""
-    before = {name: settings[name] for name in ("missing", "join") if settings.get(name)}
+    before = {name: said for name, said in (("missing", settings.missing), ("join", settings.join)) if said}
     given = {name: value for name, value in (reading or {}).items() if value is not None}
     return {**before, **given}
 
@@ -44,7 +44,7 @@ def rows_read(result: Result, data: Any, unseen: Unseen, reading: ReadingOptions
     columns = result.shape.variables
     kind = code_type(max((column.cardinality for column in columns), default=1))
     empty = Table(columns, np.zeros((len(columns), 0), dtype=kind))
-    how = as_before({} if isinstance(data, Table) else result.settings, reading)
+    how = as_before(Asked() if isinstance(data, Table) else result.settings, reading)
     how = {name: value for name, value in how.items() if name not in ("by", "time")}
     table = read_table(data, like=empty, unseen=unseen, **how)
     return warned(table, table.noticed)

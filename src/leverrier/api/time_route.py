@@ -13,6 +13,7 @@ from leverrier.api.discovery import Discovery
 from leverrier.api.rows_read import kept_reading
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
+from leverrier.discovery.asked import Asked
 from leverrier.discovery.diagnostics import versions
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.regimes.time_door import hidden_in_time
@@ -57,20 +58,20 @@ def discover_in_time(
             return found, describe(found, sequences, how["seed"])
 
         found, along = answered(run.stop, lambda: found_by(run), lambda: found_by(run.hurried()))
-    keys = sequences.by[0] if len(sequences.by) == 1 else list(sequences.by) or None
-    settings = {
-        "by": keys,
-        "time": sequences.time,
-        "ignore": _names(reading["ignore"]),
-        "method": method,
-        "seed": how["seed"],
-        "draws": how.get("draws"),
-        "level": how.get("level"),
-        "version": leverrier.__version__,
-        "versions": versions(),
-        "finished": found.finished,
+    keys = sequences.by[0] if len(sequences.by) == 1 else tuple(sequences.by) or None
+    settings = Asked(
+        by=keys,
+        time=sequences.time,
+        ignore=tuple(_names(reading["ignore"])),
+        method=method,
+        seed=how["seed"],
+        draws=how.get("draws"),
+        level=how.get("level"),
+        version=leverrier.__version__,
+        versions=versions(),
+        finished=found.finished,
         **kept_reading(reading["missing"], reading["join"], reading["decimal"]),
-    }
+    )
     table = sequences.table
     shape = Shape(found.n_slices, len(table.variables), table.n_missing, found.notes, table.columns, len(sequences))
     shape = replace(shape, quality=table.noticed)

@@ -51,7 +51,7 @@ def described(
         remaining=left,
         scores=scores,
         merges=merges,
-        settings={**found.settings, "versions": versions()},
+        settings=replace(found.settings, versions=versions()),
     )
 
 

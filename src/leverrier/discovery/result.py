@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from leverrier.data.quality.noticed import Noticed
 from leverrier.data.table import Variable
+from leverrier.discovery.asked import Asked
 from leverrier.discovery.evidence.certainty import Rows
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.evidence.residual import Remaining
@@ -65,7 +65,7 @@ class Result:
     power: Power | None = None
     did: tuple[str, ...] = ()
     """What was done, a sentence each."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Asked = field(default_factory=Asked)
     seconds: float = 0.0
     other: HiddenModel | None = None
     """The model that the verdict rests on where it is not the network: classes over numbers, overlapping causes."""

@@ -1,9 +1,9 @@
 """Files of SPSS, Stata and SAS: labels of values become states, their order and measurement level are kept, and codes
-that mean missing are holes. pyreadstat reads them."""
+that mean missing are holes. pyreadstat reads them, in a process of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from leverrier.data.column import About, Column, Source, from_array, from_objects, listed
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.file_options import FileOptions
-from leverrier.errors import TableError
+from leverrier.data.survey.reading_process import SurveyFile, read_survey_file
 
 READERS = {
     ".sav": "read_sav",
@@ -25,43 +25,20 @@ READERS = {
 _MOST_LABELLED = 30
 """Numbers of which only some have labels are states up to this many different ones; beyond, they are numbers."""
 _MOST_CODES = 255
-MOST_CELLS = 2**28
-"""A file that says it has more is not believed before its size is looked at."""
 
 
 def survey_source(path: Path, files: FileOptions) -> Source:
     """The columns of such a file, with all that it says of them."""
-    import pyreadstat
-
     files.only(f"a {path.suffix} file", *(() if path.suffix.lower() == ".por" else ("encoding",)))
-    read = getattr(pyreadstat, READERS[path.suffix.lower()])
     how: dict[str, Any] = {"output_format": "dict"}
     if files.encoding is not None:
         how["encoding"] = files.encoding
     if path.suffix.lower() in (".sav", ".zsav", ".dta"):
         how["user_missing"] = True
-    try:
-        _require_plausible(path, read(str(path), **how, metadataonly=True)[1])
-        cells, about = read(str(path), **how)
-    except failures() as problem:
-        raise TableError(
-            f"{path}: not a whole {path.suffix} file ({str(problem).strip() or 'cannot be read'})"
-        ) from None
-    except (
-        ValueError,
-        OverflowError,
-        TypeError,
-        KeyError,
-        IndexError,
-        LookupError,
-        OSError,
-        AttributeError,
-    ) as problem:
-        raise TableError(f"{path}: cannot be read ({str(problem).strip() or type(problem).__name__})") from None
-    names = tuple(str(name) for name in cells)
-    columns = dict(zip(names, cells.values(), strict=True))
-    rows = max((len(each) for each in columns.values()), default=0)
-    return Source(str(path), names, rows, lambda name: survey_column(name, columns[name], about))
+    found = read_survey_file(path, READERS[path.suffix.lower()], how)
+    names = tuple(found.columns)
+    rows = max((len(each) for each in found.columns.values()), default=0)
+    return Source(str(path), names, rows, lambda name: survey_column(name, found))
 
 
 def failures() -> tuple[type[Exception], ...]:
@@ -72,26 +49,17 @@ def failures() -> tuple[type[Exception], ...]:
     return tuple(each for each in named if each is not None)
 
 
-def _require_plausible(path: Path, about: Any) -> None:
-    """Compressed cells take at least a bit each; a header that says more than its file can hold is damaged."""
-    rows, columns = about.number_rows or 0, about.number_columns or 0
-    if rows < 0 or rows * max(columns, 1) > max(1000 * path.stat().st_size, 10_000) or rows * columns > MOST_CELLS:
-        raise TableError(f"{path}: says that it has {rows:,} rows, which its {path.stat().st_size:,} bytes cannot hold")
-
-
-def survey_column(name: str, cells: Sequence[Any], about: Any) -> Column:
-    """A column with its labels; `about` is what pyreadstat says of the file."""
-    labels: Mapping[Any, str] = about.variable_value_labels.get(name) or {}
-    ranges = [(each["lo"], each["hi"]) for each in (about.missing_ranges or {}).get(name, ())]
-    ranges += [(code, code) for code in (about.missing_user_values or {}).get(name, ())]
+def survey_column(name: str, file: SurveyFile) -> Column:
+    """A column of the file with its labels."""
+    cells, labels, ranges = file.columns[name], file.labels.get(name) or {}, file.missing.get(name) or []
     lost = [cell is not None and any(_within(cell, *each) for each in ranges) for cell in cells]
     kept = [None if gone else cell for cell, gone in zip(cells, lost, strict=True)]
     means_missing = {code for code in labels if any(_within(code, *each) for each in ranges)}
     reasons = np.array([cell if gone else None for cell, gone in zip(cells, lost, strict=True)], dtype=object)
-    measure = str((about.variable_measure or {}).get(name) or "")
+    measure = str(file.measures.get(name) or "")
     spelt = _distinct({code: label for code, label in labels.items() if code not in means_missing})
     known = About(
-        label=str((about.column_names_to_labels or {}).get(name) or ""),
+        label=str(file.questions.get(name) or ""),
         codes={label: code for code, label in spelt.items()},
         missing=tuple(ranges),
         missing_labels={labels[code]: code for code in means_missing},

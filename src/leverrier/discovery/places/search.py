@@ -36,6 +36,7 @@ from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
+from leverrier.learning.structure.learn_structure import Families
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
@@ -56,6 +57,7 @@ def find_hidden(
     max_hidden: int = 3,
     *,
     score: Score | None = None,
+    families: Families = "tables",
     construction: Construction = "default",
     max_parents: int | None = None,
     seed: int = 0,
@@ -69,12 +71,18 @@ def find_hidden(
 
     method        "fixed": EM on the graph a candidate suggests; "region": structural EM around it; "full": everywhere
     cardinality   how many states, or "auto"
+    families      "tables", as in the source: both sides are tables, so that the gain is like for like; "auto" lets the
+                  rival's families be of any kind, as `discover` does: a gain over it is harder won
     construction  how a candidate is put in: "default" (docs/find-hidden.md) or the source's, "elidan2000"
     budget        seconds; what was found by then is returned
     jobs          processes that candidates are shared out to; the answer does not depend on them
     checkpoint    a folder for what is done so far; with resume=True the search goes on from there, bit for bit the same
     """
-    for name, value, allowed in (("method", method, Method), ("construction", construction, Construction)):
+    for name, value, allowed in (
+        ("method", method, Method),
+        ("construction", construction, Construction),
+        ("families", families, Families),
+    ):
         if value not in get_args(allowed):
             raise OptionError(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(allowed)))}")
     if cardinality != "auto" and (not isinstance(cardinality, int) or cardinality < 2):
@@ -83,7 +91,8 @@ def find_hidden(
         raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
     whole = Run.of(budget, jobs=jobs, progress=progress)
     table, rule = as_table(data), score or BDe()
-    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, seed=seed)
+    kinds = families == "auto"
+    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, kinds=kinds, seed=seed)
     with whole.kept_in(checkpoint, resume, "find_hidden", *identity(table), plan, rule) as run:
         prepare(jobs, practise)
         return run_search(table, rule, plan, run)

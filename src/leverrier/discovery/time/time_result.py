@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from scipy.special import ndtri
 
+from leverrier.discovery.asked import Asked
 from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import explain_chain
@@ -19,9 +18,7 @@ from leverrier.discovery.verdict import HiddenKind, ModelKind
 Z = float(ndtri(0.975))
 
 
-def result_in_time(
-    found: TimeFindings, along: AlongTime, shape: Shape, settings: Mapping[str, Any], seconds: float
-) -> Result:
+def result_in_time(found: TimeFindings, along: AlongTime, shape: Shape, settings: Asked, seconds: float) -> Result:
     """Gains in nats, as those of tables are; what it was judged by are bits a slice on held-out blocks."""
     evidence = _evidence(found)
     labels = {variable.name: variable.states for variable in shape.variables}

@@ -18,8 +18,6 @@ KINDS = {
     ModelKind.NUMBERS: "hidden classes or continua beside a network of numbers and states as they are",
     ModelKind.CAUSES: "overlapping hidden yes/no causes (noisy-OR)",
 }
-REPEATED = ("method", "draws", "resamples", "max_hidden", "seed")
-REPEATED_IN_TIME = ("by", "time", "ignore", "method", "seed")
 WAYS = {
     "default": (
         "First the best model of each slice given those before it was chosen: trees over lags, then deterministic "
@@ -51,9 +49,10 @@ def details_part(found: Result, more: Sequence[Part | None]) -> Part:
     if found.did:
         folds.append(Fold("What was done", (Items(found.did),)))
     settings = found.settings
-    versions = settings.get("versions") or {}
-    rows = [(said, str(settings[name])) for name, said in SETTINGS.items() if name in settings]
-    rows += [(name, str(value)) for name, value in versions.items()]
+    rows = [
+        (said, str(getattr(settings, name))) for name, said in SETTINGS.items() if getattr(settings, name) is not None
+    ]
+    rows += list(settings.versions.items())
     rows.append(("time", f"{found.seconds:.0f} s"))
     folds.append(Fold("Settings and versions", (Grid(("setting", "value"), tuple(rows), words=(0, 1)),)))
     folds.append(Fold("The command that repeats it", (Listing(repeat_text(found)),)))
@@ -63,12 +62,11 @@ def details_part(found: Result, more: Sequence[Part | None]) -> Part:
 def methods_text(found: Result) -> str:
     """A paragraph for a paper."""
     settings, shape = found.settings, found.shape
-    version = settings.get("version", "")
     holes = f" ({shape.holes:,} empty cells, summed over)" if shape.holes else ""
     text = (
         f"We searched {several(shape.rows, 'row')} of {several(shape.columns, 'column')}{holes} for hidden "
         "variables with Leverrier "
-        f"{version} (seed {settings.get('seed', 0)}, score {settings.get('score', 'BDe')}). "
+        f"{settings.version} (seed {settings.seed}, score {settings.score}). "
     )
     if found.attempts:
         text += (
@@ -105,8 +103,8 @@ def _slices_text(found: Result, time: TimeFindings) -> str:
     holes = f" ({shape.holes:,} empty cells, summed over)" if shape.holes else ""
     text = (
         f"We searched {several(shape.sequences, 'sequence')} of {shape.rows:,} slices in all and "
-        f"{several(shape.columns, 'column')}{holes} for hidden variables with Leverrier {settings.get('version', '')} "
-        f"(seed {settings.get('seed', 0)}). {WAYS[time.method]}. "
+        f"{several(shape.columns, 'column')}{holes} for hidden variables with Leverrier {settings.version} "
+        f"(seed {settings.seed}). {WAYS[time.method]}. "
     )
     if time.tested:
         text += (
@@ -122,26 +120,12 @@ def _slices_text(found: Result, time: TimeFindings) -> str:
 
 def repeat_text(found: Result) -> str:
     """The command line's own words, and Python's: every option that was not left at its default."""
-    given = {
-        name: value for name, value in asked_options(found).items() if value is False or value not in (None, [], (), {})
-    }
+    given = found.settings.options
     command = "" if isinstance(given.get("by"), list) else f"{_command(given)}\n\n"  # (the command takes one column)
     python = "".join(f", {name}={value!r}" for name, value in given.items())
     return (
         f'{command}import leverrier as lv\nfound = lv.discover("your-table.csv"{python})\nfound.report("report.html")'
     )
-
-
-def asked_options(found: Result) -> dict[str, Any]:
-    """What the run was asked, by the names of `discover`; of an older file what was kept of it."""
-    settings = found.settings
-    if "asked" in settings:
-        return dict(settings["asked"])
-    names = REPEATED if found.time is None else REPEATED_IN_TIME
-    given = {name: settings[name] for name in names if settings.get(name) not in (None, [])}
-    if given.get("method") == "auto":
-        given.pop("method")
-    return given
 
 
 def _command(given: Mapping[str, Any]) -> str:

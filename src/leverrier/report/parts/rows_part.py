@@ -71,7 +71,7 @@ def attempts_part(found: Result) -> Part:
     known = [(each, each.evidence) for each in found.hidden if each.evidence is not None]
     support = [(each, one.support, one.links) for each, one in known if one.support is not None]
     if support:
-        resamples = found.settings.get("resamples")
+        resamples = found.settings.resamples
         said = (comeback_words(each.name, share, resamples) for each, share, _ in support)
         blocks.append(Words(" ".join(said)))
         blocks += [_links(each, links) for each, _, links in support if links]

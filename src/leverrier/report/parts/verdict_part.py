@@ -145,7 +145,7 @@ def _nothing_tested(found: Result) -> str:
 
 def _grid(tested: list[HiddenVariable], found: Result) -> Grid:
     rows = []
-    together, resamples = found.together, found.settings.get("resamples")
+    together, resamples = found.together, found.settings.resamples
     for each in tested:
         one = each.evidence
         rows.append(

@@ -21,7 +21,7 @@ def bets(found: Result, each: HiddenVariable, one: Evidence) -> Iterator[str]:
     if one.draws and one.kind in (Compared.SCORE, Compared.CLASSES):
         yield chance_words(one)
     if one.support is not None:
-        yield comeback_words(each.name, one.support, found.settings.get("resamples"))
+        yield comeback_words(each.name, one.support, found.settings.resamples)
 
 
 def held_out_bet(gain: float, interval: tuple[float, float], rows: str = "rows") -> str:

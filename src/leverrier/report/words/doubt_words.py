@@ -19,7 +19,7 @@ def doubts(found: Result) -> Iterator[str]:
 
 
 def _of_none(found: Result) -> Iterator[str]:
-    if not found.settings.get("finished", True):
+    if not found.settings.finished:
         yield "more time: not all was tried"
     more = "a weak hidden variable shows itself only in many"
     said = "what would be found, and what missed, is said under “What was looked for”"

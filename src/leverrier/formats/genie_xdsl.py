@@ -1,7 +1,8 @@
 """GeNIe's .xdsl, read as a stream of tags so that every complaint has its line.
 
-Its names and states are identifiers. Those that are none get one, and their own text stands under `extensions`, where
-the format lets programs keep what is theirs.
+A table's numbers run through the child's states, then the last parent's, the first parent's last, as in the tutorial of
+SMILE. Its names and states are identifiers. Those that are none get one, and their own text stands under `extensions`,
+where the format lets programs keep what is theirs.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def test_a_page_without_scripts_is_as_it_was(browser, folder):
 def test_a_static_page_has_no_tools_and_keeps_its_tips(opened):
     page = opened("static")
     assert page.run("document.querySelectorAll('.tools, script.spec, #vega').length") == 0
-    page.point(".figures [role='graphics-symbol'][aria-roledescription='point']")
+    page.point("#evidence [role='graphics-symbol'][aria-roledescription='point']")
     assert until(page, "!document.querySelector('.tip').hidden")
 
 
@@ -155,8 +155,8 @@ def test_a_figure_can_be_saved_for_paper(opened, tmp_path, kind, start):
     page = opened("signs", dark=True)
     page.run(WAKE)
     page.browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-    page.run(f"[...document.querySelectorAll('#causes .tools button')].find(e => e.textContent === '{kind}').click()")
-    name = f"causes-1.{kind.lower()}"
+    page.run(f"[...document.querySelectorAll('#states .tools button')].find(e => e.textContent === '{kind}').click()")
+    name = f"states-1.{kind.lower()}"
     ends = time.monotonic() + 20
     while not (tmp_path / name).exists() and time.monotonic() < ends:
         page.run(WAIT)

@@ -10,10 +10,11 @@ from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
 from leverrier.discovery.evidence.coarser_copy import told_by, told_shares
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence, Stopped, weighed
 from leverrier.discovery.evidence.free_learner import FreeLearner, against_free_learner
-from leverrier.discovery.evidence.held_out import held_out_gain
+from leverrier.discovery.evidence.held_out import Gained, held_out_gain
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST, null_test
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import support
+from leverrier.discovery.evidence.searched_folds import searched_folds
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.first_kernels import compile_first
@@ -125,11 +126,12 @@ def _with_evidence(
     back = {}
     if tests.resamples:
         back = support(found, search.table, search.score, search.plan, tests.resamples, search.run, groups)
-    hidden = []
+    hidden, gained = [], None
+    if tests.held_out:
+        gained = searched_folds(search.table, search.score, search.plan, evidence, search.run, groups)
     for number, (each, one) in enumerate(zip(found.hidden, evidence, strict=True)):
-        if tests.held_out:
-            gained = _held_out(found.steps[number + 1], found.steps[number], search, groups)
-            one = one if gained is None else replace(one, held_out=gained[0], held_out_interval=gained[1])
+        if gained is not None:
+            one = replace(one, held_out=gained[number][0], held_out_interval=gained[number][1])
         if each.name in back:
             one = replace(one, support=back[each.name].share, links=back[each.name].links)
         hidden.append(
@@ -152,14 +154,12 @@ def _questioned(network: Network, rival: Network, each: HiddenVariable, evidence
     return replace(evidence, free=free, told_by=told_by(shares))
 
 
-def _held_out(
-    with_it: Network, without: Network, search: Search, groups: Groups | None = None
-) -> tuple[float, tuple[float, float]] | None:
-    """The gain on held-out rows and its interval; None where time ran out."""
+def _held_out(with_it: Network, without: Network, search: Search) -> Gained | None:
+    """The gain of classes on held-out rows and its interval; None where time ran out."""
     key = ("held out", with_it.graph.parent_map, without.graph.parent_map)
     return search.run.once(
         key,
-        lambda: held_out_gain(with_it, without, search.table, search.score, search.plan, run=search.run, groups=groups),
+        lambda: held_out_gain(with_it, without, search.table, search.score, search.plan, run=search.run),
         same,
         lambda piece: (piece[0], (piece[1][0], piece[1][1])),
         lambda: None,

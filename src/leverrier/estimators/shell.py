@@ -122,12 +122,12 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
         _check_kind(X)
         least = LEAST_ROWS if reset else 1
         if nw.dependencies.is_into_dataframe(X):
-            try:
+            try:  # (which of the two complains depends on the versions of scikit-learn and narwhals)
                 validate_data(self, X, reset=reset, skip_check_array=True)
+                names, cells, kind = _of_frame(X, least)
             except DuplicateError as problem:
                 twice = str(problem).partition("- ")[2].partition(" ")[0]
                 raise TableError(f"two columns are named {twice}: column names must differ; rename one") from None
-            names, cells, kind = _of_frame(X, least)
         else:
             X = validate_data(
                 self, X, reset=reset, dtype=self._cells, ensure_all_finite="allow-nan", ensure_min_samples=least

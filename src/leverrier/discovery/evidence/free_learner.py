@@ -55,9 +55,10 @@ NEURONS: dict[str, Any] = {
     "random_state": 0,
 }
 """Says functions that go both ways, such as an item's share in a band of their sum."""
-CLEAR, AHEAD = 2.0, 1.0
-"""Standard errors by which the hidden variable must be better than any learner, and than the network without it: of
-that one simulated tables have shown already that chance does not beat it."""
+CLEAR, BEHIND = 2.0, 1.0
+"""Standard errors by which the hidden variable must be better than any learner, and may be worse than the network
+without it: simulated tables have shown already that chance does not gain so much over that one, and one column given
+all others says little of what the two say of whole rows."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,8 @@ class FreeLearner:
 
     @property
     def matched(self) -> bool:
-        """Whether the network without it foretells as well."""
-        return self.over_rival is not None and self.over_rival < AHEAD
+        """Whether the network without it foretells clearly better."""
+        return self.over_rival is not None and self.over_rival < -BEHIND
 
 
 def against_free_learner(

@@ -162,7 +162,7 @@ def _free_words(free: FreeLearner) -> Iterator[str]:
     if free.outdone:
         yield f"From all other columns it foretells {many} better than boosted trees or a logit do, by {better}."
     elif free.matched:
-        yield f"The network without it foretells {many} from all other columns as well as it does."
+        yield f"The network without it foretells {many} from all other columns clearly better than it does."
     else:
         yield f"Boosted trees or a logit foretell {many} from all other columns as well as it does ({better})."
 

@@ -29,6 +29,8 @@ NUMBERS = {
     "dynamic": 12_000,
     "dynamic bif": 6_000,
     "discovery": 10_000,
+    "net": 5_000,
+    "xdsl": 5_000,
 }
 """How many of each kind: more than a hundred thousand in all."""
 

@@ -12,6 +12,8 @@ import leverrier as lv
 from leverrier.api.saved import dump
 from leverrier.formats.bif import dumps_bif
 from leverrier.formats.dynamic_files import dumps_dynamic, dumps_dynamic_bif
+from leverrier.formats.genie_xdsl import dumps_xdsl
+from leverrier.formats.hugin_net import dumps_net
 from leverrier.formats.network_json import dumps_json
 from leverrier.formats.xmlbif import dumps_xmlbif
 
@@ -33,6 +35,8 @@ SUFFIXES = {
     "sav": ".sav",
     "dta": ".dta",
     "xlsx": ".xlsx",
+    "net": ".net",
+    "xdsl": ".xdsl",
 }
 """Every kind of file, and how its name ends."""
 
@@ -53,7 +57,9 @@ def good_files(kind: str) -> tuple[bytes, ...]:
     if kind in ("dynamic", "dynamic bif"):
         network = lv.hidden_markov(_diary(), states=2, seed=0).network
         return ((dumps_dynamic if kind == "dynamic" else dumps_dynamic_bif)(network).encode(),)
-    write = {"bif": dumps_bif, "xmlbif": dumps_xmlbif, "network": dumps_json}[kind]
+    write = {"bif": dumps_bif, "xmlbif": dumps_xmlbif, "network": dumps_json, "net": dumps_net, "xdsl": dumps_xdsl}[
+        kind
+    ]
     return tuple(write(lv.datasets.network(name)).encode() for name in ("asia", "candy"))
 
 

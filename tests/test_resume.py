@@ -10,10 +10,13 @@ import pytest
 import leverrier as lv
 from leverrier.api.saved import dump
 from leverrier.cli.progress_bar import Interruptible
+from leverrier.counts.parted_counts import counts_of
 from leverrier.errors import Cut
+from leverrier.learning.structure.kind_scores import scores_of
 from leverrier.run import checkpoint as checkpoints
 from leverrier.run.checkpoint_format import unpack
 from leverrier.run.stop import Stop
+from tests.test_structural_em import star
 
 NETWORK = lv.datasets.network("alarm")
 COLUMNS = ["CATECHOL", "CO", "HRBP", "ERRLOWOUTPUT", "HREKG", "HRSAT"]
@@ -133,3 +136,34 @@ def test_find_hidden_is_resumed_too(rows, tmp_path):
     assert (again.score, again.log_likelihood) == (whole.score, whole.log_likelihood)
     pieces = unpack(max(tmp_path.iterdir(), key=lambda path: path.stat().st_mtime_ns).read_bytes())[2]
     assert any(name.startswith("filled") for name in pieces)
+
+
+@pytest.fixture(scope="module")
+def alike() -> lv.Table:
+    """Four stars of the same strength side by side: many candidates gain nearly the same."""
+    parts = [star(children=4, states=2, extra=0).sample(400, seed=10 + k).drop("h").codes for k in range(4)]
+    return lv.Table.from_codes({f"c{v:02}": (0, 1) for v in range(16)}, np.concatenate(parts).astype(np.int64))
+
+
+def test_a_search_cut_among_equals_ends_as_the_one_that_was_not(alike, tmp_path):
+    """Scores that are kept and scores that are worked out again agree to the last bit, whatever was asked before."""
+    options = {"method": "network", "evidence": False, "max_hidden": 1, "seed": 0, "jobs": 1}
+    whole = lv.discover(alike, **options)
+    for work in (9, 20, 23):
+        folder = tmp_path / str(work)
+        cut_short = lv.discover(alike, **options, work=work, checkpoint=folder)
+        assert not cut_short.finished
+        again = lv.discover(alike, **options, checkpoint=folder, resume=True)
+        assert again.result.attempts == whole.result.attempts
+        assert digest(again) == digest(whole)
+
+
+@pytest.mark.parametrize("kinds", [False, True])
+def test_a_steady_score_does_not_depend_on_what_was_asked_before(alike, kinds):
+    fresh, used = (scores_of(counts_of(alike), lv.BDe(), 4096, kinds).steady() for _ in range(2))
+    for child in range(4):
+        for parents in (0b1000000, 0b1100000, 0b11100000):
+            used.expand(child, parents)
+            used.expand(child, parents & (parents - 1))
+            assert used.family(child, parents) == fresh.family(child, parents)
+            assert used.family(child, parents) == pytest.approx(float(used.expand(child, parents)[-1]), abs=1e-8)

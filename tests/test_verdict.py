@@ -179,3 +179,14 @@ def test_sequences_say_the_same_words():
     assert (str(done.verdict), done.verdict.reason) == ("nothing", Reason.NO_CHAIN)
     assert done.headline.startswith("Nothing hidden was found")
     assert done.hidden == done.compressors == done.result.attempts == ()
+
+
+def test_one_hot_columns_of_a_category_are_nothing_hidden():
+    """Five yes/no columns of one category that drives another column: they exclude each other, and that is all."""
+    rng = np.random.default_rng(0)
+    category = rng.integers(0, 5, 600)
+    driven = rng.random(600) < np.array([0.1, 0.3, 0.5, 0.7, 0.9])[category]
+    rows = np.array([*(category == k for k in range(5)), driven]).astype(np.int64)
+    table = lv.Table.from_codes({**{f"is_{k}": (0, 1) for k in range(5)}, "driven": (0, 1)}, rows)
+    found = lv.discover(table, method="network", level=0.05, draws=19, resamples=2, max_hidden=1, jobs=1, seed=0)
+    assert str(found.verdict) != "found", str(found)

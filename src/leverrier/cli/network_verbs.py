@@ -62,11 +62,12 @@ def sample(network: str, rows: int, output: str, hide: tuple[str, ...], seed: in
 @options.as_json
 @options.quiet
 def convert(source: str, target: str, as_json: bool, quiet: bool) -> None:
-    """Convert a network file between BIF, XMLBIF and JSON, by suffix.
+    """Convert a network file between BIF, XMLBIF, Hugin, GeNIe and JSON.
 
     \b
     leverrier convert a.bif b.json
     leverrier convert alarm alarm.xml
+    leverrier convert a.bif b.xdsl
     """
     with Interruptible(quiet or as_json) as run:
         run.load(lv.Network, lv.write_network)

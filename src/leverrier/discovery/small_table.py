@@ -15,9 +15,13 @@ from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Answer, HiddenKind, ModelKind, Reason, undecided
+from leverrier.learning.classes.class_bootstrap import smoothed
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.run.run import Run
+
+CERTAIN = 0.999
+"""Probability of its class from which a row's class is known."""
 
 
 def told_simply(found: Result, table: Table, score: Score, plan: Plan, level: float, run: Run) -> Result:
@@ -26,7 +30,7 @@ def told_simply(found: Result, table: Table, score: Score, plan: Plan, level: fl
     if found.verdict.answer is not Answer.NOTHING or run.spent:
         return found
     told = simplest_description(table, plan.seed)
-    if told is None or not told.said.several:
+    if told is None or not told.said.several or _written_out(told, table):
         return found
     found = replace(found, simplest=told.said)
     if told.said.clear(level):
@@ -34,12 +38,18 @@ def told_simply(found: Result, table: Table, score: Score, plan: Plan, level: fl
     return replace(found, verdict=undecided(Reason.EITHER)) if told.said.simplest else found
 
 
+def _written_out(told: Description, table: Table) -> bool:
+    """Whether the columns tell the class of every row for certain, as the yes/no columns of one category do: it is
+    written in them, and not hidden."""
+    return bool((told.network.posterior(table, told.variable).max(axis=1) > CERTAIN).all())
+
+
 def _found(found: Result, told: Description, table: Table, score: Score, plan: Plan, level: float, run: Run) -> Result:
     said, network, name = told.said, told.network, told.variable
     p = math.exp(-said.preferred)  # (a Bayes factor of 1 / p comes up with a probability of at most p)
     evidence = Evidence(said.preferred, p_value=p, tested=True, kind=Compared.SIMPLEST, level=level)
     assert isinstance(found.baseline, Network)
-    held = held_out_gain(network, found.baseline, table, score, plan, run=run) if said.classes else None
+    held = held_out_gain(smoothed(network), found.baseline, table, score, plan, run=run) if said.classes else None
     if held is not None:
         evidence = replace(evidence, held_out=held[0], held_out_interval=held[1])
     kind = HiddenKind.CLASS if said.classes else HiddenKind.CONTINUUM

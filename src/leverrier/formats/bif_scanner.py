@@ -26,6 +26,8 @@ WORD = re.compile(r"""(?:[^\s{}()\[\],;|"/]|/(?![/*]))+""")
 class Scanner:
     """One word or mark at a time, with its place."""
 
+    TOKEN, BLANKS, COMMENT = _TOKEN, _BLANKS, "/*"
+
     def __init__(self, text: str, source: Source) -> None:
         self.text = text
         self.source = source
@@ -35,11 +37,11 @@ class Scanner:
         self.advance()
 
     def advance(self) -> None:
-        found = _TOKEN.match(self.text, self.stop)
+        found = self.TOKEN.match(self.text, self.stop)
         if found is None:
-            blank = _BLANKS.match(self.text, self.stop)
+            blank = self.BLANKS.match(self.text, self.stop)
             self.start = blank.end() if blank else self.stop
-            what = "comment" if self.text.startswith("/*", self.start) else "quote"
+            what = "comment" if self.text.startswith(self.COMMENT, self.start) else "quote"
             raise self.source.error(f"the {what} that begins here is not closed", self.line)
         self.kind = found.lastgroup or ""
         self.value = found[self.kind]

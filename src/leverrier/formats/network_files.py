@@ -10,6 +10,8 @@ from pathlib import Path
 
 from leverrier.errors import FormatError, OptionError, TooLargeError
 from leverrier.formats.bif import dumps_bif, loads_bif
+from leverrier.formats.genie_xdsl import dumps_xdsl, loads_xdsl
+from leverrier.formats.hugin_net import dumps_net, loads_net
 from leverrier.formats.mixed_json import dumps_mixed, is_mixed, loads_mixed
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.formats.xmlbif import dumps_xmlbif, loads_xmlbif
@@ -21,11 +23,19 @@ MOST_BYTES = 2**27
 """Files that are larger, or unpack to more, are not networks that could be used."""
 
 _FORMATS = {".bif": "bif", ".xml": "xmlbif", ".xmlbif": "xmlbif", ".bifxml": "xmlbif", ".json": "json"}
-_WRITERS: dict[str, Callable[[Network], str]] = {"bif": dumps_bif, "xmlbif": dumps_xmlbif, "json": dumps_json}
+_FORMATS |= {".net": "net", ".xdsl": "xdsl"}
+_WRITERS: dict[str, Callable[[Network], str]] = {
+    "bif": dumps_bif,
+    "xmlbif": dumps_xmlbif,
+    "json": dumps_json,
+    "net": dumps_net,
+    "xdsl": dumps_xdsl,
+}
+_TEXT_READERS = {"bif": loads_bif, "net": loads_net, "json": loads_json}
 
 
 def read_network(path: str | os.PathLike[str]) -> Network:
-    """The network in a .bif, .xml (XMLBIF 0.3) or .json file, or one of them packed as .gz.
+    """The network in a .bif, .xml (XMLBIF 0.3), .net (Hugin), .xdsl (GeNIe) or .json file, or one packed as .gz.
 
     One with numbers is a file of its own kind: `read_mixed_network` reads it.
     """
@@ -47,8 +57,8 @@ def _read(path: str | os.PathLike[str]) -> Network | MixedNetwork:
     name = os.fspath(path)
     kind = _kind(name)
     data = read_whole(name)
-    if kind == "xmlbif":
-        return loads_xmlbif(data, name)
+    if kind in ("xmlbif", "xdsl"):
+        return (loads_xmlbif if kind == "xmlbif" else loads_xdsl)(data, name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -56,11 +66,14 @@ def _read(path: str | os.PathLike[str]) -> Network | MixedNetwork:
         raise FormatError("not UTF-8 text: save the file as UTF-8", path=name, line=line) from error
     if kind == "json" and is_mixed(text):
         return loads_mixed(text, name)
-    return loads_bif(text, name) if kind == "bif" else loads_json(text, name)
+    return _TEXT_READERS[kind](text, name)
 
 
 def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str]) -> None:
-    """Write a .bif, .xml (XMLBIF 0.3) or .json file, packed if .gz follows. JSON alone keeps everything."""
+    """Write a .bif, .xml (XMLBIF 0.3), .net (Hugin), .xdsl (GeNIe) or .json file, packed if .gz follows.
+
+    JSON alone keeps everything.
+    """
     name = os.fspath(path)
     kind = _kind(name)
     if isinstance(network, MixedNetwork):
@@ -76,7 +89,8 @@ def _kind(name: str) -> str:
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix not in _FORMATS:
         raise OptionError(
-            f"{name}: the suffix {suffix!r} names no network format; .bif, .xml (XMLBIF) and .json do, also with .gz"
+            f"{name}: the suffix {suffix!r} names no network format; .bif, .xml (XMLBIF), .net (Hugin), "
+            ".xdsl (GeNIe) and .json do, also with .gz"
         )
     return _FORMATS[suffix]
 

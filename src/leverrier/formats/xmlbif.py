@@ -7,17 +7,11 @@ swell or to fetch. We write no DOCTYPE.
 
 from __future__ import annotations
 
-import io
-from xml.sax import SAXParseException
-from xml.sax.handler import ContentHandler, ErrorHandler, LexicalHandler, property_lexical_handler
 from xml.sax.saxutils import escape
-from xml.sax.xmlreader import AttributesImpl, InputSource
+from xml.sax.xmlreader import AttributesImpl
 
-from defusedxml.common import DefusedXmlException
-from defusedxml.sax import make_parser
-
-from leverrier.errors import LeverrierError
 from leverrier.formats.draft import Declared, Listed, Source, assemble, shown
+from leverrier.formats.hardened_xml import Tags, parse
 from leverrier.formats.wording import BLANK, labels_as_text, text_of, written_out
 from leverrier.models.network import Network
 
@@ -28,35 +22,17 @@ def loads_xmlbif(data: bytes | str, path: str | None = None) -> Network:
     """The network written in this XML; bytes say their own encoding, and `path` is for messages."""
     source = Source(path)
     reading = _Reading(source)
-    stream = InputSource()
-    stream.setByteStream(io.BytesIO(data.encode() if isinstance(data, str) else data))
-    if isinstance(data, str):
-        stream.setEncoding("utf-8")  # whatever the text says of the bytes it once came from
-    parser = make_parser()  # refuses declarations of entities
-    parser.setContentHandler(reading)
-    parser.setProperty(property_lexical_handler, reading)
-    parser.setErrorHandler(ErrorHandler())
-    try:
-        parser.parse(stream)
-    except LeverrierError:
-        raise
-    except SAXParseException as error:
-        raise source.error(f"not well-formed XML: {error.getMessage()}", error.getLineNumber()) from error
-    except DefusedXmlException as error:
-        raise source.error("the file declares an entity: remove its DOCTYPE", parser.getLineNumber()) from error
-    except (LookupError, ValueError) as error:
-        raise source.error(f"the XML's encoding cannot be read: {error}", parser.getLineNumber()) from error
+    parse(data, reading, source)
     return assemble(source, reading.declared, reading.defined, reading.notes)
 
 
-class _Reading(ContentHandler, LexicalHandler):
+class _Reading(Tags):
     """Collects variables and definitions as their tags close. Tags that say nothing to us are passed over."""
 
     PARTS = frozenset({"NAME", "OUTCOME", "VALUE", "FOR", "GIVEN", "TABLE"})
 
     def __init__(self, source: Source) -> None:
-        super().__init__()
-        self.source = source
+        super().__init__(source)
         self.declared: list[Declared] = []
         self.defined: list[Listed] = []
         self.notes: dict[str, str] = {}
@@ -65,10 +41,6 @@ class _Reading(ContentHandler, LexicalHandler):
         self._parts: list[tuple[str, str, int]] = []
         self._starts: dict[str, int] = {}
         self._text: list[str] = []
-
-    @property
-    def _line(self) -> int:
-        return int(self._locator.getLineNumber() or 1)  # type: ignore[attr-defined]
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         tag = _plain(name)
@@ -102,13 +74,6 @@ class _Reading(ContentHandler, LexicalHandler):
         """A comment parts the numbers on its sides, and takes up lines."""
         if self._open[-1:] == ["TABLE"]:
             self._text.append(" " + "\n" * content.count("\n"))
-
-    def startDTD(self, name: str, public_id: str | None, system_id: str | None) -> None:  # noqa: ARG002
-        if public_id is not None or system_id is not None:
-            raise self.source.error("the DOCTYPE refers to something outside the file: remove it", self._line)
-
-    def skippedEntity(self, name: str) -> None:
-        raise self.source.error(f"the entity {shown(name)} is not declared", self._line)
 
     def endElement(self, name: str) -> None:  # noqa: ARG002  (well-formed: it is the tag last opened)
         tag = self._open.pop()

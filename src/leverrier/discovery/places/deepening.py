@@ -80,6 +80,7 @@ class Screening:
 
 def found_once(screening: Screening, kind: str, one: Found, improve: Callable[[Screening, Found], Found]) -> Found:
     """A hidden variable improved, or as it was improved before; as it was if time has run out."""
+    screening.ground.forget()
     return screening.run.once(
         improvement(screening, kind, one),
         lambda: improve(screening, one),
@@ -159,6 +160,7 @@ def centred_once(screening: Screening, graph: Graph, sizes: Mapping[str, int]) -
     """The same, or as it came out before."""
     key = ("centred", screening.place, graph.parent_map, tuple(sizes.items()))
     write, read = partial(write_tried, screening), partial(read_tried, screening)
+    screening.ground.forget()
     return screening.run.once(key, lambda: centred(screening, graph, sizes), write, read)
 
 

@@ -36,6 +36,14 @@ class Ground:
     method: Method = "em"
     run: Run = UNBOUNDED
 
+    def __post_init__(self) -> None:
+        self.scores.steady()
+
+    def forget(self) -> None:
+        """Before a piece of work that may be kept: compiled climbs take scores from whichever family they know, so
+        what came before must not be known. What costs time, the scores themselves, stays."""
+        self.__dict__.pop("known", None)
+
     def family(self, graph: Graph, node: str) -> float:
         """The score of a node's family, all of it observed."""
         parents = graph.parents(node)

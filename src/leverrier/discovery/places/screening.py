@@ -69,6 +69,7 @@ def _deepened(screening: Screening, there: Elsewhere, best: list[Found]) -> list
 
 
 def _deep(screening: Screening, one: Found) -> Tried:
+    screening.ground.forget()
     return deepen(screening, one).tried
 
 
@@ -174,6 +175,7 @@ def _brief(
     """A candidate's placements with EM alone, the best first; none once time has run out."""
     if screening.run.spent:
         return []
+    screening.ground.forget()
     found = _placements(screening.plan.construction, screening.graph, candidate, screening.name)[:places]
     ends = [(_try(screening, place, states, candidate, 0), place) for place in found]
     return sorted(ends, key=lambda pair: -pair[0].score)

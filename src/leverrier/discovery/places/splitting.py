@@ -43,6 +43,7 @@ def split_in_two(screening: Screening, last: Tried) -> Found | None:
         for group in groups:
             graph = _with_group(last.graph, name, screening.name, group)
             sizes = {**screening.sizes, name: 2, screening.name: 2}
+            screening.ground.forget()
             brief = centred(screening, graph, sizes, rounds=0)
             gain = brief.score - screening.score
             first = Found(screening.name, brief, sizes, gain, Candidate(group, f"split of {name}"), "split")

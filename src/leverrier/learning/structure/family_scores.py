@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,7 @@ class FamilyScores:
         self._whole = getattr(statistics, "complete", True)
         self._hidden = 0 if observed is None else (1 << self.n_nodes) - (1 << observed.n_nodes)
         self.families_scored = 0
+        self._steady = False
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._single: dict[tuple[int, int], float] = {}
         self._rises = Rises(statistics.total)
@@ -138,6 +139,12 @@ class FamilyScores:
     def afresh(self) -> FamilyScores:
         """The same scores without a memory of what was asked: a search may look at that, and must not depend on it."""
         return FamilyScores(self.statistics, self.score, self.table_cells, self.candidates, self.observed)
+
+    def steady(self) -> Self:
+        """From now on each family alone is worked out by itself: read off what was asked before, its last bits would
+        depend on that, and a resumed search would settle ties otherwise."""
+        self._steady = True
+        return self
 
     def by_name(self) -> FamilyScores:
         """The same for the columns in order of their names: what is drawn at random must not hang on another order."""
@@ -178,10 +185,7 @@ class FamilyScores:
     def _one_family(self, child: int, parents: int) -> float:
         if self.observed is not None and not (1 << child | parents) & self._hidden:
             return self.observed.family(child, parents)
-        whole = self._expanded.get((child, parents))
-        if whole is not None:
-            return float(whole[-1])
-        known = self._lookup_smaller(child, parents)
+        known = None if self._steady else self._lookup(child, parents)
         if known is not None:
             return known
         above = members(parents)
@@ -213,7 +217,11 @@ class FamilyScores:
             cells *= float(self.states[p])
         return cells <= self.max_cells
 
-    def _lookup_smaller(self, child: int, parents: int) -> float | None:
+    def _lookup(self, child: int, parents: int) -> float | None:
+        """The score, if it was worked out together with others."""
+        whole = self._expanded.get((child, parents))
+        if whole is not None:
+            return float(whole[-1])
         bits = parents
         while bits:
             low = bits & -bits

@@ -9,6 +9,7 @@ believes what is not there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,10 @@ class KindScores(FamilyScores):
         other = KindScores(self.statistics, self.score, self.table_cells)
         other._chosen, other._projections = self._chosen, self._projections
         return other
+
+    def steady(self) -> Self:
+        self.tables.steady()
+        return super().steady()
 
     def of_columns(self, names: Sequence[str]) -> KindScores:
         return KindScores(ObservedCounts(self.table.select(names)), self.score, self.table_cells)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -68,12 +69,12 @@ class PaperTable:
         return [_text(cell, self.digits) for cell in row]
 
 
-class Papers:
+class Papers(ABC):
     """What every result with tables for papers can do; it says which tables it has."""
 
+    @abstractmethod
     def paper_tables(self) -> Mapping[str, PaperTable]:
         """The tables by name, the most important one first."""
-        raise NotImplementedError
 
     def to_frame(self, name: str | None = None) -> Any:
         """One of its tables as a dataframe: the first, or the one that is named."""

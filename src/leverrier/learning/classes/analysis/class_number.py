@@ -12,10 +12,10 @@ from leverrier.learning.classes.class_tables import TestRow
 from leverrier.learning.classes.fitting.class_climb import ClassFitted
 from leverrier.learning.classes.fitting.class_covariance import ClassCovariance
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
-from leverrier.learning.classes.parts.small_matrices import in_one_thread
+from leverrier.run.one_thread import one_thread
 
 
-@in_one_thread
+@one_thread
 def vlmr(smaller: ClassFitted, larger: ClassFitted) -> tuple[TestRow, TestRow]:
     """Vuong's likelihood-ratio test, and its adjusted form [lo2001 eq. 15]. Its theory is disputed for mixtures
     [jeffries2003]: read it beside the bootstrap."""

@@ -20,7 +20,7 @@ from leverrier.learning.classes.fitting.class_covariance import ClassCovariance
 from leverrier.learning.classes.parts.class_likelihood import ClassLikelihood
 from leverrier.learning.classes.parts.indicator import Indicator, IndicatorKind
 from leverrier.learning.classes.parts.indicator_making import Item, make_indicator
-from leverrier.learning.classes.parts.small_matrices import in_one_thread
+from leverrier.run.one_thread import one_thread
 
 
 class _Base:
@@ -38,7 +38,7 @@ class _Base:
         self.row = rows[patterns >= 0]
 
 
-@in_one_thread
+@one_thread
 def residual_table(fitted: ClassFitted) -> RowTable[ResidualRow]:
     """Every pair of indicators, the worst first."""
     base = _Base(fitted)

@@ -22,8 +22,8 @@ from leverrier.learning.classes.parts.class_likelihood import ClassLikelihood, m
 from leverrier.learning.classes.parts.densities import Known
 from leverrier.learning.classes.parts.indicator import Indicator, IndicatorKind
 from leverrier.learning.classes.parts.indicator_making import Item, make_indicators
-from leverrier.learning.classes.parts.small_matrices import in_one_thread
 from leverrier.learning.classes.parts.terms import Terms
+from leverrier.run.one_thread import one_thread
 from leverrier.status import Status
 
 
@@ -103,7 +103,7 @@ class ThirdStep:
     """Whether its log-likelihood is one: not with BCH's weights."""
 
 
-@in_one_thread
+@one_thread
 def third_step(
     found: Classification, spec: ClassSpec, terms: Terms, outcome: Item | None, steps: Steps, errors: bool = True
 ) -> ThirdStep:

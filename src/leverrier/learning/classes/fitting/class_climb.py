@@ -13,7 +13,7 @@ from leverrier.arrays import Floats
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
 from leverrier.learning.classes.parts.class_likelihood import ClassLikelihood
 from leverrier.learning.classes.parts.indicator import IndicatorKind, Role
-from leverrier.learning.classes.parts.small_matrices import in_one_thread
+from leverrier.run.one_thread import one_thread
 from leverrier.run.run import Run
 from leverrier.status import Status
 
@@ -81,7 +81,7 @@ class ClassFitted:
         return found.weights @ each / found.total
 
 
-@in_one_thread
+@one_thread
 def fit_classes(
     spec: ClassSpec, classes: int, starts: int, seed: int, first: Sequence[Floats] = (), run: Run | None = None
 ) -> ClassFitted:
@@ -118,7 +118,7 @@ def settled(spec: ClassSpec, best: Ended, ends: tuple[float, ...], in_order: boo
     return ClassFitted(spec, again, theta, value, status, ends, edges(again, theta))
 
 
-@in_one_thread
+@one_thread
 def climbed_from(spec: ClassSpec, classes: int, shares: Floats) -> ClassFitted:
     """One climb from posteriors (rows, classes), whose classes keep their order."""
     likelihood = spec.likelihood(classes, shares)

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from leverrier.arrays import Floats, Integers
 from leverrier.learning.classes.parts.class_logit import ClassLogit
 from leverrier.learning.classes.parts.indicator import Indicator, Parameter, Role
-from leverrier.learning.classes.parts.small_matrices import in_one_thread
+from leverrier.run.one_thread import one_thread
 
 CHUNK = 4_000_000
 """Numbers of a block of scores: rows are taken in such blocks, so that memory does not grow with them."""
@@ -166,7 +166,7 @@ class ClassLikelihood:
         """(patterns, size): ∂ log P(pattern) / ∂θ, of one row each."""
         return self.mixed_scores(theta, self.posterior(theta))
 
-    @in_one_thread
+    @one_thread
     def information(self, theta: Floats) -> Floats:
         """−∂² log-likelihood / ∂θ∂θ', exact [louis1982 eq. 3.2']."""
         shares = self.posterior(theta)

@@ -426,3 +426,12 @@ def test_text_that_looks_like_numbers_in_a_frame_is_said_and_read_on_request():
     assert noticed(table, Notice.TEXT_NUMBERS).columns == ("pay",)
     for how in ({"types": {"pay": "number"}}, {"decimal": ","}):
         assert lv.read_table(data, **how).numbers["pay"][12] == 13.2
+
+
+def test_a_cell_far_off_under_an_odd_name_is_not_made_room_for(tmp_path):
+    from hardening.good_files import SHEET, workbook
+
+    path = tmp_path / "far.xlsx"
+    path.write_bytes(workbook(SHEET.replace(b'r="A16"', b'r="Adefault16"')))
+    with pytest.raises(lv.LeverrierError, match="save it as CSV"):
+        lv.read_table(path)

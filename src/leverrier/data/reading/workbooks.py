@@ -23,8 +23,8 @@ MOST_BYTES = 2**30
 MOST_CELLS = 30_000_000
 _BLOCK = 1 << 20
 _CELL = re.compile(
-    rb'<(?:\w+:)?(?:c|row|dimension)(?:\s[^<>]{0,200}?)?\s(?:r|ref)="([A-Z]{1,4})?([0-9]{1,8})'
-    rb'(?::([A-Z]{1,4})([0-9]{1,8}))?"'
+    rb'<(?:\w+:)?(?:c|row|dimension)(?:\s[^<>]{0,200}?)?\s(?:r|ref)="([A-Za-z]{1,99})?([0-9]{1,20})'
+    rb'(?::([A-Za-z]{1,99})([0-9]{1,20}))?"'
 )
 _REPEATED = re.compile(rb'<[^<>]*number-(?:columns|rows)-repeated="([0-9]{1,9})"[^<>]*>')
 _ERRORS = ("#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#N/A", "#GETTING_DATA")
@@ -146,7 +146,7 @@ def _unpacked(packed: zipfile.ZipFile, part: zipfile.ZipInfo, most: int, path: P
 
 def _place(letters: bytes | None) -> int:
     place = 0
-    for letter in letters or b"":
+    for letter in (letters or b"").upper():  # (calamine takes either case, and any length)
         place = 26 * place + letter - 64
     return place
 

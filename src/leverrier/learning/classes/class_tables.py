@@ -174,13 +174,14 @@ class RowTable(Sequence[R], Generic[R]):
     def __str__(self) -> str:
         shown = [name for name in self.columns if any(getattr(row, name) not in (None, "") for row in self.rows)]
         lines = [[name.replace("state_class", "class").replace("_", " ") for name in shown]]
-        lines += [[_text(name, getattr(row, name)) for name in shown] for row in self.rows]
+        lines += [[cell_text(name, getattr(row, name)) for name in shown] for row in self.rows]
         widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
         padded = ([text.rjust(width) for text, width in zip(line, widths, strict=True)] for line in lines)
         return "\n".join("  ".join(line).rstrip() for line in padded)
 
 
-def _text(name: str, value: Any) -> str:
+def cell_text(name: str, value: Any, large: str = ".2f") -> str:
+    """A cell as it is printed; `large` is how a number of five figures is."""
     if value is None:
         return ""
     if not isinstance(value, float):
@@ -189,4 +190,4 @@ def _text(name: str, value: Any) -> str:
         return ""
     if name == "p_value":
         return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
-    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:.2f}"
+    return format(value, ".4g" if abs(value) < 1e4 else large)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 from leverrier.errors import OptionError
-from leverrier.learning.classes.class_tables import RowTable
+from leverrier.learning.classes.class_tables import RowTable, cell_text
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.charts.class_profiles import class_profiles, fit_scree
 from leverrier.report.charts.pictures import pictured
@@ -122,12 +121,4 @@ def _word_places(names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return ""
-    if not isinstance(value, float):
-        return str(value)
-    if math.isnan(value):
-        return ""
-    if name == "p_value":
-        return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
-    return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.1f}"
+    return cell_text(name, value, large=",.1f")

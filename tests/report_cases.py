@@ -12,6 +12,7 @@ from leverrier.data.table import Table, Variable
 from leverrier.discovery.asked import Asked
 from leverrier.discovery.causes_route import _in_place
 from leverrier.discovery.diagnostics import described
+from leverrier.discovery.done import CausesCompared, Tried
 from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.examine import shape_of
@@ -98,7 +99,7 @@ def found(
         shape=shape_of(table),
         attempts=attempts,
         meanings={"H1": explain(network, table, "H1", posterior)},
-        did=("tried 30 candidates",),
+        did=(Tried(30),),
         settings=Asked(draws=4, resamples=4, score="BDe(1)", version=lv.__version__),
         seconds=12.0,
     )
@@ -155,7 +156,8 @@ def signs(names: tuple[str, ...] | None = None) -> Result:
         shape=shape_of(table),
         settings=Asked(),
     )
-    return described(_in_place(table, empty, result, evidence, "compared"), table, table, lv.BDe(), Plan(), run=QUICK)
+    compared = CausesCompared(0.05, 0.01, ModelKind.NETWORK)
+    return described(_in_place(table, empty, result, evidence, compared), table, table, lv.BDe(), Plan(), run=QUICK)
 
 
 def numbers() -> Result:

@@ -216,7 +216,7 @@ def test_what_a_sample_shows_is_learned_from_all_rows():
     assert found.gain == again.gain > found.hidden[0].evidence.gain
     assert found.network == again.network
     assert found.result.shape.rows == 6000
-    assert "of that size" in str(found)
+    assert "simulated tables of 1,500 rows" in str(found)
 
 
 def _planted(rows, seed):

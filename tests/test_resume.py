@@ -11,6 +11,7 @@ import leverrier as lv
 from leverrier.api.saved import dump
 from leverrier.cli.progress_bar import Interruptible
 from leverrier.counts.parted_counts import counts_of
+from leverrier.discovery.done import CutShort
 from leverrier.errors import Cut
 from leverrier.learning.structure.kind_scores import scores_of
 from leverrier.run import checkpoint as checkpoints
@@ -87,7 +88,7 @@ def test_a_run_cut_short_answers_and_goes_on(rows, tmp_path, after):
     hard = lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True, progress=Weary(3, cut))
     for each in (found, hard):
         if digest(each) != whole:
-            assert "the time ran out" in each.result.did[-1]
+            assert isinstance(each.result.did[-1], CutShort)
         each.network.posterior(rows, COLUMNS[0])
         assert json.loads(dump(each.result))["verdict"] == str(each.verdict)
     assert digest(lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True)) == whole
@@ -109,7 +110,8 @@ def test_an_answer_that_is_there_is_not_cut(rows, tmp_path, monkeypatch):
 
 def test_a_budget_of_nothing_answers_too(rows, tmp_path):
     found = lv.discover(rows, **OPTIONS, checkpoint=tmp_path, budget=1e-6)
-    assert "left out" in found.result.did[-1]
+    assert isinstance(found.result.did[-1], CutShort)
+    assert found.result.did[-1].omitted
     whole = lv.discover(rows, **OPTIONS)
     assert digest(lv.discover(rows, **OPTIONS, checkpoint=tmp_path, resume=True)) == digest(whole)
 

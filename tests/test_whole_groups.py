@@ -8,6 +8,7 @@ import pytest
 from scipy.special import ndtr
 
 import leverrier as lv
+from leverrier.discovery.done import ByGroups
 from leverrier.discovery.evidence.null_test import null_test
 from leverrier.discovery.evidence.resamples import drawn
 from leverrier.discovery.evidence.whole_groups import Likeness, folds_of_groups, likeness, numbered
@@ -102,7 +103,7 @@ def test_a_column_of_groups_is_no_column_of_the_table():
     assert str(found.verdict) == "nothing"
     assert "household" not in found.baseline.variables
     assert found.result.settings.groups == "household"
-    assert any("30 whole groups" in each for each in found.result.did)
+    assert any(each == ByGroups(30) for each in found.result.did)
 
 
 @pytest.mark.parametrize(

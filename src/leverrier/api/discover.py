@@ -26,10 +26,11 @@ from leverrier.data.table import Table
 from leverrier.discovery.asked import Asked
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
+from leverrier.discovery.done import Binned
 from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
-from leverrier.discovery.examine import Tests, examine, left_out
+from leverrier.discovery.examine import Tests, cut_short, examine
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.numbers.numbers_route import examine_numbers
@@ -178,7 +179,7 @@ def discover(
 
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
     if run.spent:
-        examined = replace(examined, did=(*examined.did, left_out(examined, tests)))
+        examined = replace(examined, did=(*examined.did, cut_short(examined, tests)))
     shape = replace(examined.shape, quality=whole.quality)
     settings = Asked(
         method=method,
@@ -245,8 +246,7 @@ def _routes(
         examined = examine(table, score, plan, tests, run, groups)
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
-        cut = f"cut {binned} columns of numbers into bins (networks are over states)"
-        examined = replace(examined, did=(cut, *examined.did))
+        examined = replace(examined, did=(Binned(binned), *examined.did))
     if method in ("auto", "causes") and applies(table):
         return with_causes(table, examined, score, plan, run, asked=not tests.none)
     return examined

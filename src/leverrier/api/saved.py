@@ -12,6 +12,7 @@ import numpy as np
 
 from leverrier.api.saved_before import upgraded
 from leverrier.data.table import Variable
+from leverrier.discovery.done import Said
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.hidden_model import HiddenModel, NetworkModel, read_hidden_model
 from leverrier.discovery.numbers.behind_hidden import read_behind
@@ -25,7 +26,7 @@ from leverrier.errors import FormatError, LeverrierError
 from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic
 from leverrier.formats.mixed_json import dumps_mixed, is_mixed, loads_mixed
 from leverrier.formats.network_json import dumps_json, loads_json
-from leverrier.formats.typed import plain, read_as, read_plain
+from leverrier.formats.typed import KIND, plain, read_as, read_plain
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network
 from leverrier.report.words.verdict_words import verdict
@@ -142,6 +143,8 @@ def _finite(text: str) -> float:
 def _read_alike(content: Content) -> dict[str, Any]:
     hints = get_type_hints(Result)
     given = [name for name in ALIKE if name in content or name not in LATER]
+    steps = [{KIND: Said.__name__, "words": each} if isinstance(each, str) else each for each in content["did"]]
+    content = {**content, "did": steps}  # (sentences in files saved before steps were values)
     return {name: read_as(content[name], hints[name], name) for name in given}
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from leverrier.data.table import Table
+from leverrier.discovery.done import CausesCompared, CausesDropped, CausesEnd, Step
 from leverrier.discovery.evidence.evidence import Compared, Evidence, weighed
 from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.discovery.findings import HiddenVariable
@@ -54,21 +55,16 @@ def with_causes(
     try:
         gains = _held_out(table, found, score, plan, run)
     except TooLargeError:
-        note = "overlapping causes were not compared: so many overlap in one row that held-out rows cannot be summed"
-        return _unfinished(found, Reason.CAUSES_SIZE, note)
+        return _unfinished(found, Reason.CAUSES_SIZE, CausesDropped(Reason.CAUSES_SIZE))
     if gains is None:
-        return _unfinished(found, Reason.CAUSES_TIME, "overlapping causes were not compared: the time ran out")
+        return _unfinished(found, Reason.CAUSES_TIME, CausesDropped(Reason.CAUSES_TIME))
     mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
-    words = (
-        f"compared with overlapping causes on held-out rows: causes {mean:+.4f} nats a row "
-        f"(standard error {error:.4f}) against the {'classes' if found.kind is ModelKind.CLASSES else 'network'}"
-    )
+    compared = CausesCompared(mean, error, found.kind)
     if mean <= Z * error:
-        return replace(found, did=(*found.did, words))
+        return replace(found, did=(*found.did, compared))
     whole = _sampled(table, plan, run)
     if run.spent:
-        cut = "overlapping causes were better there, but the time ran out before they were named"
-        return _unfinished(found, Reason.CAUSES_TIME, words, cut)
+        return _unfinished(found, Reason.CAUSES_TIME, compared, CausesDropped(end=CausesEnd.UNNAMED))
     run.tell(Event.OVERLAPPING_CAUSES, 1.0)
     half = float(ndtri(0.975)) * error
     evidence = Evidence(
@@ -79,10 +75,10 @@ def with_causes(
         p_value=float(ndtr(-mean / error)),
         tested=True,
     )
-    return _in_place(table, found, whole, evidence, words, asked)
+    return _in_place(table, found, whole, evidence, compared, asked)
 
 
-def _unfinished(found: Result, reason: Reason, *notes: str) -> Result:
+def _unfinished(found: Result, reason: Reason, *notes: Step) -> Result:
     """Causes that were not compared may be there: without them nothing is not said."""
     return replace(found, verdict=found.verdict.unfinished(reason), did=(*found.did, *notes))
 
@@ -119,7 +115,12 @@ def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan, 
 
 
 def _in_place(
-    table: Table, found: Result, result: HiddenCausesResult, evidence: Evidence, words: str, asked: bool = True
+    table: Table,
+    found: Result,
+    result: HiddenCausesResult,
+    evidence: Evidence,
+    compared: CausesCompared,
+    asked: bool = True,
 ) -> Result:
     """Causes of several signs are findings; a cause of one sign is that sign's own rate, and only part of the model."""
     signs = read_signs(table)
@@ -127,7 +128,7 @@ def _in_place(
     order = [k for k in range(result.model.n_causes) if result.children(k)]
     several = [k for k in order if len(result.children(k)) > 1]
     if not several:
-        return replace(found, did=(*found.did, words, "but no cause reaches two columns"))
+        return replace(found, did=(*found.did, compared, CausesDropped(end=CausesEnd.UNSHARED)))
     order = [*several, *(k for k in order if k not in several)]
     model = replace(
         result.model,
@@ -149,7 +150,7 @@ def _in_place(
         hidden=tuple(hidden),
         meanings=meanings,
         other=CausesModel(model, tuple(meanings), yes, table.columns),
-        did=(*found.did, words),
+        did=(*found.did, compared),
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
+from leverrier.discovery.done import Baseline, ByGroups, CutShort, Filled, Omitted, OneClass, Skipped, Step, Tried
 from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
 from leverrier.discovery.evidence.coarser_copy import told_by, told_shares
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence, Stopped, weighed
@@ -71,8 +73,8 @@ def examine(
     search.run = run = run.shared_by(1) if quick else run
     if run.workers.client is None and seconds < COMPILED:
         prepare(run.workers.jobs, practise)
-    did = [_filled_words(table)] if table.n_missing else []
-    did.append(f"learned the best network without hidden variables ({len(search.baseline.network.edges)} arcs)")
+    did: list[Step] = [Filled(table.n_missing, fits=True)] if table.n_missing else []
+    did.append(Baseline(len(search.baseline.network.edges)))
     evidence: list[Evidence] = []
     rejected: list[HiddenVariable] = []
     while len(search.found) < plan.max_hidden and next_hidden(search):
@@ -86,16 +88,15 @@ def examine(
             break
         evidence.append(tested)
     found = findings(search)
-    did.append(f"tried {len(search.attempts)} candidates")
+    did.append(Tried(len(search.attempts)))
     whole = None
     if not found.hidden and plan.method == "region" and plan.max_hidden and groups is None:
         whole = whole_class(search, tests.draws, tests.level)
     if whole is not None:
-        asked = " (Cox's test)" if tests.draws else ", untested"
-        did.append(f"asked whether one class behind all columns explains them better than arcs do{asked}")
+        did.append(OneClass(tests.draws > 0))
         return _of_class(search, whole, rejected, tests, did, begun)
     if groups is not None:
-        did.append(f"drew, held out and simulated {groups.max() + 1:,} whole groups of rows; classes were not compared")
+        did.append(ByGroups(int(groups.max()) + 1))
     hidden = _with_evidence(found, evidence, search, tests, groups)
     examined = examined_of(search, found, hidden, tuple(rejected), did, asked=not tests.none)
     if tests.draws and plan.method == "region" and plan.max_hidden and groups is None:
@@ -171,7 +172,7 @@ def examined_of(
     found: Findings,
     hidden: tuple[HiddenVariable, ...],
     rejected: tuple[HiddenVariable, ...],
-    did: list[str],
+    did: Sequence[Step],
     asked: bool,
 ) -> Result:
     """All that a search ended with; `asked` says whether its findings were to be tested."""
@@ -212,7 +213,7 @@ def _verdict(
 
 
 def _of_class(
-    search: Search, whole: WholeClass, rejected: list[HiddenVariable], tests: Tests, did: list[str], begun: float
+    search: Search, whole: WholeClass, rejected: list[HiddenVariable], tests: Tests, did: Sequence[Step], begun: float
 ) -> Result:
     """One class behind all columns, believed by Cox's test."""
     evidence = whole.evidence
@@ -240,29 +241,22 @@ def shape_of(table: Table) -> Shape:
     return Shape(table.n_cases, len(table.variables), table.n_missing, table.notes, table.columns)
 
 
-def _filled_words(table: Table) -> str:
-    return (
-        f"filled the {table.n_missing:,} empty cells by draws from a network without hidden variables, for the search "
-        "only; fits and posteriors use the table as it came"
-    )
-
-
-def left_out(found: Result, tests: Tests) -> str:
-    """In words, what a run that was cut short did not do."""
+def cut_short(found: Result, tests: Tests) -> CutShort:
+    """What a run that was cut short did not do."""
     parts = []
     if not found.attempts and found.kind is ModelKind.NETWORK:
-        parts.append("the search for hidden variables")
+        parts.append(Omitted(Skipped.SEARCH))
     for each in (*found.hidden, *found.compressors):
         one = each.evidence
         if tests.draws and one is not None and (not one.tested or one.stopped is Stopped.BUDGET):
             short = tests.draws - len(one.null_gains)
-            parts.append(f"{short} of {tests.draws} tables with nothing hidden ({each.name})")
+            parts.append(Omitted(Skipped.TABLES, each.name, short, tests.draws))
         if each in found.hidden and tests.draws and one is not None and one.held_out is None:
-            parts.append(f"the gain of {each.name} on held-out rows")
+            parts.append(Omitted(Skipped.HELD_OUT, each.name))
         if each in found.hidden and tests.resamples and one is not None and one.support is None:
-            parts.append(f"resamples for {each.name}")
+            parts.append(Omitted(Skipped.RESAMPLES, each.name))
     if not found.hidden and tests.power and tests.draws and found.power is None:
-        parts.append("what would have been missed")
+        parts.append(Omitted(Skipped.POWER))
     if found.remaining is None:
-        parts.append("what is left unexplained")
-    return f"the time ran out before everything was done; left out: {', '.join(parts) or 'only a part of the search'}"
+        parts.append(Omitted(Skipped.UNEXPLAINED))
+    return CutShort(tuple(parts))

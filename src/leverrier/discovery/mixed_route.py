@@ -11,6 +11,7 @@ import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
+from leverrier.discovery.done import ClassesFitted
 from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
 from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
 from leverrier.discovery.examine import Tests, shape_of
@@ -45,10 +46,6 @@ def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: R
         name, found.states, tuple(table.variables), (), found.gain, "all columns", "classes", evidence
     )
     accepted = found.states > 1 and evidence.accepted
-    did = (
-        "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a class) "
-        "and categories; the number of states chosen by BIC",
-    )
     verdict = weighed([evidence], not tests.none) if accepted else nothing(_why_not(found, evidence))
     rejected = (variable,) if found.states > 1 and not accepted else ()
     return Result(
@@ -64,7 +61,7 @@ def examine_classes(table: Table, score: Score, plan: Plan, tests: Tests, run: R
         repaired=0.0,
         shape=shape_of(table),
         meanings={name: _meaning(found, table)} if accepted else {},
-        did=did,
+        did=(ClassesFitted(),),
         other=ClassModel(found.model, name, table.columns) if accepted else None,
         seconds=time.monotonic() - begun,
     )

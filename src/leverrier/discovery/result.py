@@ -9,6 +9,7 @@ from functools import cached_property
 from leverrier.data.quality.noticed import Noticed
 from leverrier.data.table import Variable
 from leverrier.discovery.asked import Asked
+from leverrier.discovery.done import Step
 from leverrier.discovery.evidence.certainty import Rows
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.evidence.residual import Remaining
@@ -63,8 +64,8 @@ class Result:
     meanings: Mapping[str, tuple[State, ...]] = field(default_factory=dict)
     attempts: tuple[Attempt, ...] = ()
     power: Power | None = None
-    did: tuple[str, ...] = ()
-    """What was done, a sentence each."""
+    did: tuple[Step, ...] = ()
+    """What was done, in order."""
     settings: Asked = field(default_factory=Asked)
     seconds: float = 0.0
     other: HiddenModel | None = None

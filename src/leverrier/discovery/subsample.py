@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from leverrier.data.table import Table
+from leverrier.discovery.done import LearnedFrom, Sampled
 from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.discovery.examine import Tests, examine, examined_of, shape_of
 from leverrier.discovery.findings import HiddenVariable
@@ -51,9 +52,9 @@ def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: in
     """The network route on a sample of a table of distinct rows; then the same hidden variables in all of it."""
     found = examine(sampled(table, rows, plan.seed), score, plan, tests, run)
     shape = shape_of(table)
-    where = f"looked for hidden variables, and tested them, in {rows:,} rows drawn at random"
+    where = Sampled(rows)
     if run.spent:
-        return replace(found, shape=shape, did=(where, *found.did, "learned the model from those rows alone"))
+        return replace(found, shape=shape, did=(where, *found.did, LearnedFrom(None)))
     hidden = tuple(_said_of(each, rows) for each in found.hidden)
     if table.n_missing or found.kind is not ModelKind.NETWORK:
         return _refitted(replace(found, shape=shape, hidden=hidden), table, score, where)
@@ -66,7 +67,7 @@ def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: in
             break
     known = findings(search)
     kept = tuple(replace(each, evidence=old.evidence) for each, old in zip(known.hidden, hidden, strict=False))
-    did = [where, *found.did, f"learned the network, with what was believed, from all {table.n_cases:,} rows"]
+    did = [where, *found.did, LearnedFrom(table.n_cases)]
     examined = examined_of(search, known, kept, found.compressors, did, asked=not tests.none)
     agreed = len(kept) == len(hidden)
     return replace(
@@ -78,7 +79,7 @@ def _said_of(each: HiddenVariable, rows: int) -> HiddenVariable:
     return each if each.evidence is None else replace(each, evidence=replace(each.evidence, rows=rows))
 
 
-def _refitted(found: Result, table: Table, score: Score, where: str) -> Result:
+def _refitted(found: Result, table: Table, score: Score, where: Sampled) -> Result:
     """Parameters from all rows, arcs as the sample has them: with holes a search of all rows would take too long."""
     assert isinstance(found.network, Network)
     assert isinstance(found.baseline, Network)
@@ -86,7 +87,7 @@ def _refitted(found: Result, table: Table, score: Score, where: str) -> Result:
     meanings = {
         each.name: explain(network, table, each.name, network.posterior(table, each.name)) for each in found.hidden
     }
-    did = (where, *found.did, f"learned the probabilities from all {table.n_cases:,} rows; scores are the sample's")
+    did = (where, *found.did, LearnedFrom(table.n_cases, arcs=False))
     return replace(
         found, network=network, baseline=learned_again(found.baseline, table, score), meanings=meanings, did=did
     )

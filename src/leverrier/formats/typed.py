@@ -13,10 +13,15 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 import numpy as np
 
 Value = TypeVar("Value")
+KIND = "is"
+"""Where a value of one of several classes says which."""
 
 
 def plain(value: Any, hint: Any = Any) -> Any:
-    """As JSON holds it. A mapping whose keys are not text becomes a list of pairs, an enum without words its name."""
+    """As JSON holds it. A mapping whose keys are not text becomes a list of pairs, an enum without words its name; of
+    several classes that a field may have, the value says which."""
+    if is_dataclass(value) and _several(hint):
+        return {KIND: type(value).__name__, **plain(value)}
     hint = _chosen(value, hint)
     origin, inner = get_origin(hint), get_args(hint)
     if is_dataclass(value) and not isinstance(value, type):
@@ -77,6 +82,11 @@ def read_as(content: Any, hint: Any, where: str) -> Any:
 
 
 def _first_that_fits(content: Any, hints: Sequence[Any], where: str) -> Any:
+    named: dict[str, type] = {hint.__name__: hint for hint in hints if isinstance(hint, type) and is_dataclass(hint)}
+    if len(named) > 1 and isinstance(content, Mapping):
+        if content[KIND] not in named:
+            raise ValueError(f"{where} cannot be {str(content[KIND])[:40]!r}")
+        return read_plain(content, named[content[KIND]], where)
     for hint in hints:
         try:
             return read_as(content, hint, where)
@@ -96,6 +106,11 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint in (None, types.NoneType):
         return value is None
     return isinstance(value, hint)
+
+
+def _several(hint: Any) -> bool:
+    """Whether a field may have values of more than one class."""
+    return get_origin(hint) in (Union, types.UnionType) and sum(map(is_dataclass, get_args(hint))) > 1
 
 
 def _chosen(value: Any, hint: Any) -> Any:

@@ -18,6 +18,7 @@ from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
+from leverrier.words_of import words_of
 
 CHILDREN = 6
 STRENGTHS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
@@ -45,14 +46,7 @@ class Power:
         return found
 
     def __str__(self) -> str:
-        planted = f"a hidden variable with two equally frequent states behind {self.children} columns"
-        if self.detectable is None:
-            return f"With {self.rows:,} rows we would miss {planted}, even one that sets most of their values."
-        least = 100 * self.detectable
-        return (
-            f"With {self.rows:,} rows we would find {planted} if it set {least:.0f} % or more of their values, "
-            f"and miss most weaker ones."
-        )
+        return words_of("done_words.power_words", self)
 
 
 def power(network: Network, rows: int, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Power | None:

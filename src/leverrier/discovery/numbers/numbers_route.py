@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
+from leverrier.discovery.done import BareClasses, Baseline, Filled, HiddenWeighed, Sampled, SetAside, Step
 from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
@@ -102,7 +103,7 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
         repaired=first.repaired,
         shape=shape,
         meanings=meanings,
-        did=(*_sampled(rows), *_did(space, first, table)),
+        did=tuple(_did(rows, space, first, table)),
         other=model,
         seconds=time.monotonic() - begun,
     )
@@ -217,30 +218,14 @@ def _acyclic(parents: Parents) -> bool:
     return True
 
 
-def _sampled(rows: int) -> list[str]:
-    return [f"looked for hidden variables, tested and learned them in {rows:,} rows drawn at random"] if rows else []
-
-
-def _did(space: Space, found: Weighed, table: Table) -> list[str]:
-    arcs = sum(map(len, found.rival.parents.values()))
-    words = [f"{name!r} was set aside: {why}" for name, why in space.aside.items()]
+def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step]:
+    if rows:
+        yield Sampled(rows, learned=True)
+    yield from (SetAside(name, why) for name, why in space.aside.items())
     if table.n_missing:
-        words.append(
-            f"filled the {table.n_missing:,} empty cells by draws from a network without hidden variables, for the "
-            "search only; posteriors use the table as it came"
-        )
-    words.append(
-        f"learned the best network of numbers and states as they are, without hidden variables ({arcs} arcs): lines, "
-        "curves, trees, logits and noise of any shape, each paying for its parameters"
-    )
-    words.append(
-        f"weighed it against hidden classes and hidden continua ({found.hunted.tried} beginnings); something hidden "
-        f"must drive at least {VIEWS} columns that have no arc between them, and gain more than 5 nats"
-    )
+        yield Filled(table.n_missing, fits=False)
+    yield Baseline(sum(map(len, found.rival.parents.values())), numbers=True)
+    yield HiddenWeighed(found.hunted.tried, VIEWS)
     bare = found.hunted.bare
     if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
-        words.append(
-            f"{bare.states} classes behind {', '.join(bare.children)} would gain {found.bare_gain:.1f} nats, but only "
-            f"{bare.views()} of these columns hang together through them alone; arcs between the columns may say it too"
-        )
-    return words
+        yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())

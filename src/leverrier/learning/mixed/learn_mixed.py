@@ -13,10 +13,12 @@ from leverrier.errors import OptionError, TableError
 from leverrier.learning.mixed.mixed_scores import EachAlone, MixedScores
 from leverrier.learning.mixed.mixed_search import MOST_PARENTS, SHAKES, Limits, Parents, mixed_search
 from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space, make_space
+from leverrier.learning.noted import ColumnAside, FittedWhereSeen
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.one_thread import one_thread
 from leverrier.status import Status
+from leverrier.words_of import Note
 
 MANY_ROWS = 10_000
 """Of more rows than three times this, a sample is searched for the graph; its families are fitted to all rows."""
@@ -35,7 +37,7 @@ class MixedResult:
     families_scored: int
     scores: MixedScores
     parents: Parents
-    notes: tuple[str, ...] = ()
+    noted: tuple[Note | str, ...] = ()
 
 
 def has_numbers(table: Table) -> bool:
@@ -108,10 +110,10 @@ def learn_mixed(
     begins = [_numbered(place, start) for start in starts]
     price = 0.5 * float(np.log(len(space))) if arc_price is None else arc_price
     scores, parents = _search(space, begins, limits, shakes, seed, price)
-    aside = tuple(f"{name!r} is set aside: {why}." for name, why in space.aside.items())
+    aside: tuple[Note, ...] = tuple(ColumnAside(name, why) for name, why in space.aside.items())
     holes = sum(int(column.holes.sum()) for column in space.columns)
     if holes:
-        aside += (f"{holes:,} cells are missing: each family was fitted to the rows that show all of it.",)
+        aside += (FittedWhereSeen(holes),)
     status = Status.BUDGET if limits.stop() else Status.CONVERGED
     network = mixed_network(scores, parents)
     total = scores.total(parents)

@@ -33,6 +33,13 @@ PIECES = 8
 _PIECE_CUTS = ndtri(np.arange(1, PIECES) / PIECES)
 
 
+@dataclass(frozen=True)
+class Unvarying:
+    """Why a column is set aside: no value at all (None), or only this one."""
+
+    value: str | None
+
+
 @dataclass(frozen=True, eq=False)
 class SpaceColumn:
     """One column of the space. Holes are NaN in `scores` and −1 in `codes`."""
@@ -118,7 +125,7 @@ class Space:
 
     columns: tuple[SpaceColumn, ...]
     n_rows: int
-    aside: Mapping[str, str]
+    aside: Mapping[str, Unvarying]
     """Columns that were left out, and why."""
 
     @property
@@ -156,7 +163,7 @@ def _taken(column: SpaceColumn, rows: NDArray[Any]) -> SpaceColumn:
     return some
 
 
-def number_column(name: str, x: Floats, rng: np.random.Generator) -> SpaceColumn | str:
+def number_column(name: str, x: Floats, rng: np.random.Generator) -> SpaceColumn | Unvarying:
     """A number in the space, or why it is left out."""
     x = np.asarray(x, dtype=np.float64)
     if np.isinf(x).any():
@@ -165,7 +172,7 @@ def number_column(name: str, x: Floats, rng: np.random.Generator) -> SpaceColumn
     seen = np.flatnonzero(~np.isnan(x))
     values, back, counts = np.unique(x[seen], return_inverse=True, return_counts=True)
     if len(values) < 2:
-        return "it is empty" if not len(values) else f"it has only the value {values[0]:g}"
+        return Unvarying(f"{values[0]:g}" if len(values) else None)
     n = len(seen)
     upto = np.cumsum(counts) / n
     below = upto - counts / n
@@ -186,12 +193,12 @@ def number_column(name: str, x: Floats, rng: np.random.Generator) -> SpaceColumn
     return SpaceColumn(name, scores, codes, n_codes, bool(cuts), (), margin, x)
 
 
-def state_column(name: str, codes: Codes, labels: tuple[Label, ...], ordered: bool) -> SpaceColumn | str:
+def state_column(name: str, codes: Codes, labels: tuple[Label, ...], ordered: bool) -> SpaceColumn | Unvarying:
     """States in the space, or why they are left out; ordered ones get mid-rank scores."""
     seen = codes >= 0
     counts = np.bincount(codes[seen], minlength=len(labels))
     if np.count_nonzero(counts) < 2:
-        return "it is empty" if not seen.any() else f"it has only the value {labels[int(counts.argmax())]!r}"
+        return Unvarying(repr(labels[int(counts.argmax())]) if seen.any() else None)
     if not ordered or len(labels) < 3:
         return SpaceColumn(name, None, codes.astype(np.int64), len(labels), True, labels)
     upto = np.cumsum(counts) / counts.sum()
@@ -295,7 +302,7 @@ def make_space(
     names = order or (*numbers, *states)
     streams = dict(zip(names, np.random.default_rng(seed).spawn(len(names)), strict=True))
     columns: list[SpaceColumn] = []
-    aside: dict[str, str] = {}
+    aside: dict[str, Unvarying] = {}
     rows = 0
     for name in names:
         if name in numbers:
@@ -305,7 +312,7 @@ def make_space(
             codes, labels, ordered = states[name]
             rows = len(codes)
             column = state_column(name, np.asarray(codes, dtype=np.int64), tuple(labels), ordered)
-        if isinstance(column, str):
+        if isinstance(column, Unvarying):
             aside[name] = column
         else:
             columns.append(column)

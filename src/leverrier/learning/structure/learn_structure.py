@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -22,6 +22,7 @@ from leverrier.errors import OptionError, TableError, TooLargeError
 from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.mixed.learn_mixed import MixedResult, has_numbers, learn_mixed
 from leverrier.learning.mixed.mixed_search import SHAKES
+from leverrier.learning.noted import AvailableCases, RefinedByEM
 from leverrier.learning.structure.constraints import as_parents, make_problem
 from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.ges import greedy_equivalence
@@ -36,16 +37,12 @@ from leverrier.models.network import Network, as_graph
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
+from leverrier.words_of import Note, told
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
 Holes = Literal["em", "available"]
 Families = Literal["auto", "tables"]
 METHODS: tuple[Method, ...] = ("auto", "best", "ges", "hill-climb")
-AVAILABLE = "{:,} cells are missing: each family was counted in the rows that show all of it, as asked"
-REFINED = (
-    "{:,} cells are missing: structural EM used every row (the score is a lower bound of the log evidence); "
-    'holes="available" counts complete cases of each family instead'
-)
 MOST_CELLS = 2**14
 """The default cap on a family's table: rather cells than parents, for three parents of ten states are more than
 eight of two."""
@@ -62,7 +59,11 @@ class StructureResult:
     """The score after each move of the search, perturbations included: it is not monotone."""
     method: str
     families_scored: int
-    notes: tuple[str, ...] = ()
+    noted: tuple[Note | str, ...] = field(default=(), repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return told(self.noted)
 
     @property
     def graph(self) -> Graph:
@@ -176,7 +177,7 @@ def learn_structure(
     if getattr(counts, "complete", True):
         return found
     if holes == "available":
-        return replace(found, notes=(*found.notes, AVAILABLE.format(table.n_missing)))
+        return replace(found, noted=(*found.noted, AvailableCases(table.n_missing)))
     return _refined(found, table, problem, scores.score, tuple(required), tuple(forbidden), region, run)
 
 
@@ -191,7 +192,7 @@ def _of_mixed(found: MixedResult) -> StructureResult:
     """A mixed search in the shape of every search; its network has the same face."""
     network: Any = found.network
     return StructureResult(
-        network, found.score, found.status, (found.score,), "mixed", found.families_scored, found.notes
+        network, found.score, found.status, (found.score,), "mixed", found.families_scored, found.noted
     )
 
 
@@ -263,7 +264,7 @@ def _refined(
         trace=(*found.trace, *result.trace),
         method=f"{found.method}, then structural EM",
         families_scored=found.families_scored,
-        notes=(*found.notes, REFINED.format(table.n_missing)),
+        noted=(*found.noted, RefinedByEM(table.n_missing)),
     )
 
 
@@ -281,7 +282,7 @@ def _result(table: Table, problem: Problem, parents: Parents, method: str, effor
         trace=tuple(effort.trace),
         method=method,
         families_scored=problem.scores.families_scored,
-        notes=table.notes,
+        noted=table.notes,
     )
 
 

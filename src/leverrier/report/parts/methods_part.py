@@ -10,6 +10,7 @@ from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind
 from leverrier.report.parts.page_parts import Block, Fold, Grid, Items, Listing, Part, folded, several
+from leverrier.report.words.done_words import done_words
 from leverrier.report.words.verdict_words import kind_words
 
 KINDS = {
@@ -47,7 +48,7 @@ def details_part(found: Result, more: Sequence[Part | None]) -> Part:
     folds: list[Block] = [Fold("Methods, ready to paste into a paper", (Listing(text, wrap=True),))]
     folds += [folded(part) for part in more if part is not None]
     if found.did:
-        folds.append(Fold("What was done", (Items(found.did),)))
+        folds.append(Fold("What was done", (Items(tuple(map(done_words, found.did))),)))
     settings = found.settings
     rows = [
         (said, str(getattr(settings, name))) for name, said in SETTINGS.items() if getattr(settings, name) is not None

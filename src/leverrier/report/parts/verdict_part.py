@@ -28,7 +28,7 @@ from leverrier.report.parts.page_parts import (
     percent,
 )
 from leverrier.report.parts.time_parts import short_chain
-from leverrier.report.words.bet_words import bets, gate_of, rest_of_evidence
+from leverrier.report.words.bet_words import bets, compared_gain, gate_of, rest_of_evidence
 from leverrier.report.words.data_words import remaining_words, spread_words
 from leverrier.report.words.doubt_words import doubts
 from leverrier.report.words.page_words import NATS, NO_PROOF
@@ -72,7 +72,7 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
     if found.time is not None and found.time.tested:
         yield "gain in bits a time step", f"{found.time.gain:+.3f}"
     elif not found.together:
-        yield "gain in nats", f"{sum(each.gain for each in found.hidden):,.0f}"
+        yield "gain in nats", f"{sum(map(compared_gain, found.hidden)):,.0f}"
 
 
 def _told(each: HiddenVariable) -> str:
@@ -151,7 +151,7 @@ def _grid(tested: list[HiddenVariable], found: Result) -> Grid:
         rows.append(
             (
                 "all causes" if together else each.name,
-                f"{each.gain:,.1f}",
+                f"{compared_gain(each):,.1f}",
                 _or_dash(None if one is None or not one.null_gains else f"{max(one.null_gains):,.1f}"),
                 _or_dash(None if one is None or one.p_value is None else f"{one.p_value:.2g}"),
                 _held_out(one),

@@ -8,25 +8,35 @@ from collections.abc import Iterator
 from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
-from leverrier.report.words.verdict_words import evidence_sentences
+from leverrier.report.words.measured_words import comparison, evidence_sentences, free_words, p_words
 
 NEW = 1000
 """New rows that a bet is told for."""
+NEAR = 0.8
+"""A simulated table that gains this share of what the data gain came near."""
 
 
 def bets(found: Result, each: HiddenVariable, one: Evidence) -> Iterator[str]:
     """A sentence for every test that was made, the plainest first."""
+    if one.draws:
+        yield chance_words(one)
+    elif one.kind is Compared.SCORE:
+        yield f"It gains {one.gain:,.1f} nats over the best network without it; not tested against chance."
+    else:
+        yield from comparison(each, one)
     if one.held_out is not None and one.held_out_interval is not None:
         yield held_out_bet(one.held_out, one.held_out_interval)
-    if one.draws and one.kind in (Compared.SCORE, Compared.CLASSES):
-        yield chance_words(one)
     if one.support is not None:
         yield comeback_words(each.name, one.support, found.settings.resamples)
+    if one.free is not None:
+        yield free_words(one.free)
 
 
 def held_out_bet(gain: float, interval: tuple[float, float], rows: str = "rows") -> str:
     """The held-out gain as what a thousand new rows would show."""
     low, high = interval
+    if low == high == 0:
+        return f"With a part of the {rows} left out it was not found again, so held-out {rows} say nothing of it."
     ahead = f"{abs(NEW * gain):,.0f} nats (95 % interval {NEW * low:,.0f} to {NEW * high:,.0f})".replace("-", "−")
     first = f"On {rows} that neither model had seen, the one with the hidden variable"
     if high < 0:
@@ -37,8 +47,8 @@ def held_out_bet(gain: float, interval: tuple[float, float], rows: str = "rows")
             f"{'ahead' if gain >= 0 else 'behind'} by {ahead}, which may be nothing."
         )
     return (
-        f"{first} predicts better: in {NEW:,} new {rows} it would be ahead by {ahead}. Whoever bet on it against the "
-        f"model without would win by {odds_words(NEW * low)} even at the lower end."
+        f"{first} predicts better: in {NEW:,} new {rows} it would be ahead by {ahead}, which is odds of "
+        f"{odds_words(NEW * low)} even at the lower end."
     )
 
 
@@ -51,10 +61,18 @@ def odds_words(nats: float) -> str:
 
 def chance_words(one: Evidence) -> str:
     """How many simulated tables came near the gain."""
-    near = sum(each >= one.gain for each in one.null_gains)
-    tables = f"{one.draws} simulated table{'' if one.draws == 1 else 's'}"
-    best = f"the best of them gained {max(one.null_gains):,.1f}, the data {one.gain:,.1f}".replace("-", "−")
-    return f"{near} of {tables} with nothing hidden gained as much: {best}."
+    things = "sets of sequences" if one.kind is Compared.TIME else "tables"
+    size = "" if one.rows is None else f" of {one.rows:,} rows"
+    tables = f"{one.draws} simulated {things if one.draws > 1 else things.removesuffix('s')}{size} with nothing hidden"
+    best = f"the best gained {max(one.null_gains):,.1f} nats, the data {one.gain:,.1f}".replace("-", "−")
+    near = "came near" if max(one.null_gains) < NEAR * one.gain else "gained as much"
+    return f"{one.reached} of {tables} {near}: {best} ({p_words(one)})."
+
+
+def compared_gain(each: HiddenVariable) -> float:
+    """The one gain that a reader meets: that which simulated tables are compared with, where there are any."""
+    one = each.evidence
+    return each.gain if one is None or not one.draws else one.gain
 
 
 def gate_of(one: Evidence) -> float | None:

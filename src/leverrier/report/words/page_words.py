@@ -14,6 +14,9 @@ NATS = (
     "All gains here are in nats, the natural unit of evidence: a model that is ahead by 1 nat makes what was seen 2.7 "
     "times as probable, by 10 nats 22,000 times."
 )
+ONE_NAT = (
+    "Gains are in nats: a model ahead by 1 nat makes what was seen 2.7 times as probable, by 10 nats 22,000 times."
+)
 NO_PROOF = (
     "A hidden variable is a model of dependence: it says that these columns vary together as if something unmeasured "
     "drove them. It is no proof of a cause."

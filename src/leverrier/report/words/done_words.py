@@ -1,0 +1,123 @@
+"""What was done, a sentence a step."""
+
+from __future__ import annotations
+
+from leverrier.discovery import done
+from leverrier.discovery.done import CausesEnd, Omitted, Skipped, Step
+from leverrier.discovery.evidence.power import Power
+from leverrier.discovery.verdict import ModelKind, Reason
+from leverrier.learning.mixed.mixed_space import Unvarying
+
+
+def done_words(step: Step) -> str:
+    """One step in words, to stand in a list: no capital, no full stop."""
+    match step:
+        case done.Said(words):
+            return words
+        case done.Binned(columns):
+            return f"cut {columns} columns of numbers into bins (networks are over states)"
+        case done.Filled(cells, fits):
+            use = "fits and posteriors" if fits else "posteriors"
+            return (
+                f"filled the {cells:,} empty cells by draws from a network without hidden variables, for the search "
+                f"only; {use} use the table as it came"
+            )
+        case done.Sampled(rows, learned):
+            how = "tested and learned them" if learned else "and tested them,"
+            return f"looked for hidden variables, {how} in {rows:,} rows drawn at random"
+        case done.Baseline(arcs, numbers):
+            return _baseline_words(arcs, numbers)
+        case done.Tried(candidates):
+            return f"tried {candidates} candidates"
+        case done.OneClass(tested):
+            end = " (Cox's test)" if tested else ", untested"
+            return f"asked whether one class behind all columns explains them better than arcs do{end}"
+        case done.ByGroups(groups):
+            return f"drew, held out and simulated {groups:,} whole groups of rows; classes were not compared"
+        case done.LearnedFrom(rows, arcs):
+            return _learned_words(rows, arcs)
+        case done.ClassesFitted():
+            return (
+                "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a "
+                "class) and categories; the number of states chosen by BIC"
+            )
+        case done.CausesCompared(gain, error, against):
+            return (
+                f"compared with overlapping causes on held-out rows: causes {gain:+.4f} nats a row (standard error "
+                f"{error:.4f}) against the {'classes' if against is ModelKind.CLASSES else 'network'}"
+            )
+        case done.CausesDropped(why, end):
+            return _dropped_words(why, end)
+        case done.SetAside(column, why):
+            return f"{column!r} was set aside: {unvarying_words(why)}"
+        case done.HiddenWeighed(beginnings, views):
+            return (
+                f"weighed it against hidden classes and hidden continua ({beginnings} beginnings); something hidden "
+                f"must drive at least {views} columns that have no arc between them, and gain more than 5 nats"
+            )
+        case done.BareClasses(states, columns, gain, views):
+            return (
+                f"{states} classes behind {', '.join(columns)} would gain {gain:.1f} nats, but only {views} of these "
+                "columns hang together through them alone; arcs between the columns may say it too"
+            )
+        case done.CutShort(omitted):
+            parts = ", ".join(map(_omitted_words, omitted)) or "only a part of the search"
+            return f"the time ran out before everything was done; left out: {parts}"
+
+
+def power_words(power: Power) -> str:
+    """How strong a hidden variable must be to be found in so many rows."""
+    planted = f"a hidden variable with two equally frequent states behind {power.children} columns"
+    if power.detectable is None:
+        return f"With {power.rows:,} rows we would miss {planted}, even one that sets most of their values."
+    least = 100 * power.detectable
+    return (
+        f"With {power.rows:,} rows we would find {planted} if it set {least:.0f} % or more of their values, "
+        f"and miss most weaker ones."
+    )
+
+
+def unvarying_words(why: Unvarying) -> str:
+    """Why a column without two values says nothing."""
+    return "it is empty" if why.value is None else f"it has only the value {why.value}"
+
+
+def _baseline_words(arcs: int, numbers: bool) -> str:
+    if not numbers:
+        return f"learned the best network without hidden variables ({arcs} arcs)"
+    return (
+        f"learned the best network of numbers and states as they are, without hidden variables ({arcs} arcs): lines, "
+        "curves, trees, logits and noise of any shape, each paying for its parameters"
+    )
+
+
+def _learned_words(rows: int | None, arcs: bool) -> str:
+    if rows is None:
+        return "learned the model from those rows alone"
+    if arcs:
+        return f"learned the network, with what was believed, from all {rows:,} rows"
+    return f"learned the probabilities from all {rows:,} rows; scores are the sample's"
+
+
+def _dropped_words(why: Reason | None, end: CausesEnd | None) -> str:
+    if end is CausesEnd.UNSHARED:
+        return "but no cause reaches two columns"
+    if end is CausesEnd.UNNAMED:
+        return "overlapping causes were better there, but the time ran out before they were named"
+    if why is Reason.CAUSES_SIZE:
+        cause = "so many overlap in one row that held-out rows cannot be summed"
+    else:
+        cause = "the time ran out"
+    return f"overlapping causes were not compared: {cause}"
+
+
+def _omitted_words(one: Omitted) -> str:
+    said = {
+        Skipped.SEARCH: "the search for hidden variables",
+        Skipped.TABLES: f"{one.short} of {one.asked} tables with nothing hidden ({one.hidden})",
+        Skipped.HELD_OUT: f"the gain of {one.hidden} on held-out rows",
+        Skipped.RESAMPLES: f"resamples for {one.hidden}",
+        Skipped.POWER: "what would have been missed",
+        Skipped.UNEXPLAINED: "what is left unexplained",
+    }
+    return said[one.part]

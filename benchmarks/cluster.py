@@ -103,7 +103,7 @@ def blanket(rows, client=None) -> dict:
 
 
 def compare_em(path: str) -> None:
-    from leverrier.learning.em.pairing import in_parts
+    from leverrier.counts.rows import RowsInParts
 
     lv.latent_classes(lv.datasets.network("asia").sample(500, seed=0), states=2, starts=2)  # compile
     known = {name: labels for name, labels in lv.datasets.network("alarm").states.items() if name != "INTUBATION"}
@@ -111,7 +111,7 @@ def compare_em(path: str) -> None:
         say(workers="memory", **work(path))
     for work, states in ((classes, None), (blanket, known)):
         begun = time.perf_counter()
-        rows = in_parts(parts.look_at(path, states=states))
+        rows = RowsInParts(parts.look_at(path, states=states))
         say(workers="disk", parted=time.perf_counter() - begun, **work(rows))
     for count in (1, 2, 4):
         with workers(count) as (_, client):
@@ -170,10 +170,10 @@ def watched_workers(count: int):
 
 def kill_while_running(path: str, kills: int, every: float, of: str) -> None:
     """Runs one after another until so many workers were killed; every answer must be the first one's."""
-    from leverrier.learning.em.pairing import in_parts
+    from leverrier.counts.rows import RowsInParts
 
     work = {"structure": structure, "em": classes}[of]
-    truth = work(path if of == "structure" else in_parts(parts.look_at(path)))["digest"]
+    truth = work(path if of == "structure" else RowsInParts(parts.look_at(path)))["digest"]
     done, digests = [0], []
     rng = random.Random(0)
     with watched_workers(2) as (client, kill):

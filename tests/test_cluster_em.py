@@ -9,11 +9,11 @@ import pytest
 
 import leverrier as lv
 from leverrier.counts import parted_observation
+from leverrier.counts.rows import RowsInParts
 from leverrier.data import file_parts
 from leverrier.data.file_parts import look_at
 from leverrier.errors import LeverrierError, MissingExtraError, NetworkError, OptionError, TableError
 from leverrier.learning.em import every_start as runs
-from leverrier.learning.em.pairing import in_parts
 
 distributed = pytest.importorskip("distributed", reason="the cluster extra is not installed")
 from leverrier.counts.cluster_parts import ClusterParts  # noqa: E402
@@ -62,7 +62,7 @@ def on_disk(child):
         patch.setattr(file_parts, "PART", 700)
         patch.setattr(parted_observation, "FEW_ROWS", 0)
         states = {name: labels for name, labels in network.states.items() if name not in HIDDEN}
-        return lv.fit(network, in_parts(look_at(path, states=states)), **OPTIONS)
+        return lv.fit(network, RowsInParts(look_at(path, states=states)), **OPTIONS)
 
 
 def test_a_fit_is_that_of_one_machine(cluster, child, on_disk):

@@ -9,6 +9,7 @@ import pytest
 import leverrier as lv
 from leverrier.counts import observation, parted_observation
 from leverrier.counts.parted_expectation import PartedPlan, Passes
+from leverrier.counts.rows import RowsInParts
 from leverrier.data import encoded_cells as cells
 from leverrier.data import file_parts
 from leverrier.data import memory_limit as memory
@@ -21,7 +22,7 @@ from leverrier.inference.exact import groups
 from leverrier.learning.em import cheeseman_stutz
 from leverrier.learning.em.fit_task import make_task
 from leverrier.learning.em.network_em import ParameterClimb
-from leverrier.learning.em.pairing import in_parts, observation_of, parted_observation_of
+from leverrier.learning.em.pairing import observation_of, pairing_of
 from leverrier.learning.em.starting_points import random_start
 from tests.naive.em import em_step, expected_table, log_likelihood
 from tests.naive.networks import random_network
@@ -58,7 +59,7 @@ def test_the_e_step_equals_enumeration(tmp_path, way):
     for number in range(9):
         path = tmp_path / f"{number}.parquet"
         network, codes = random_file(rng, path)
-        seen = parted_observation_of(network, path)
+        seen = pairing_of(network, RowsInParts(look_at(path, states=network.states)))
         plan = seen.plan(prune=False)
         assert isinstance(plan, PartedPlan) == (way == "parts asked")
         theta = seen.layout.pack([network.cpt(node) for node in seen.open_nodes])
@@ -81,7 +82,7 @@ def test_a_step_of_em_equals_enumeration(tmp_path):
     for number in range(6):
         path = tmp_path / f"{number}.parquet"
         network, codes = random_file(rng, path)
-        rows = in_parts(look_at(path, states=network.states))
+        rows = RowsInParts(look_at(path, states=network.states))
         found = lv.fit(network, rows, initial=network, max_iterations=1, accelerate=False, prior=0.5)
         wanted = em_step(network, codes, np.ones(codes.shape[1]), prior=0.5)
         for node in network.variables:
@@ -223,7 +224,7 @@ def test_what_goes_wrong_in_a_pass_reaches_all_who_wait():
 def test_what_parts_cannot_do_is_said(child, tmp_path, monkeypatch):
     limited(monkeypatch)
     network, path = child
-    rows = in_parts(look_at(path).only(["Disease", "Age", "Sick"]))
+    rows = RowsInParts(look_at(path).only(["Disease", "Age", "Sick"]))
     star = lv.Graph.from_edges(("H", "Disease", "Age", "Sick"), [("H", v) for v in ("Disease", "Age", "Sick")])
     found = lv.fit(star, rows, hidden={"H": 2}, starts=1, max_iterations=3)
     with pytest.raises(OptionError, match=r"rows stayed in parts of a file; network\.posterior"):
@@ -238,11 +239,11 @@ def test_what_parts_cannot_do_is_said(child, tmp_path, monkeypatch):
         lv.fit(lv.Graph.from_edges(("H", "J"), [("H", "J")]), rows, hidden={"H": 2})
     lv.write_table(lv.read_table({"Disease": ["a", "b"]}), tmp_path / "t.parquet")
     with pytest.raises(TableError, match=r"column 'Disease' holds .* none of its states"):
-        parted_observation_of(network, tmp_path / "t.parquet")
+        pairing_of(network, RowsInParts(look_at(tmp_path / "t.parquet", states=network.states)))
     monkeypatch.setattr(trees, "MOST_CELLS", 1)
     monkeypatch.setattr(parted_observation, "FEW_ROWS", 0)
     with pytest.raises(TooLargeError, match="too many unobserved variables hang together"):
-        lv.fit(network, in_parts(look_at(path).only(["Age", "Sick"])), method="vb")
+        lv.fit(network, RowsInParts(look_at(path).only(["Age", "Sick"])), method="vb")
 
 
 @pytest.mark.parametrize("approximate", [False, True])

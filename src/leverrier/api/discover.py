@@ -15,8 +15,7 @@ from leverrier.api.discovery import Discovery
 from leverrier.api.grouped_rows import grouped, read_as_groups
 from leverrier.api.rows_read import kept_reading
 from leverrier.api.saved import load_result
-from leverrier.counts.cluster_parts import ClusterParts
-from leverrier.counts.parted_counts import gathered
+from leverrier.counts.rows import RowsInParts
 from leverrier.data.file_parts import look_at
 from leverrier.data.matrix import as_matrix
 from leverrier.data.memory_limit import memory_limit
@@ -263,8 +262,8 @@ def _table(data: Any, how: dict[str, Any], max_memory: int | str | None, client:
     for name in ("missing", "join", "encoding", "delimiter", "decimal", "sheet"):
         if how[name]:
             raise OptionError(f"{option(name)} is not for a cluster: put the file right before")
-    file = look_at(data, how["types"], how["ignore"])
-    return gathered(ClusterParts(client, file), file, memory_limit(max_memory))
+    rows = RowsInParts(look_at(data, how["types"], how["ignore"]), client)
+    return rows.gathered(memory_limit(max_memory)).table
 
 
 def _reading(data: Any, how: dict[str, Any]) -> dict[str, Any]:

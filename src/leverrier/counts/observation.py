@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from leverrier.counts.family import Family, Statistics
 from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.counts.parted_expectation import AnyPlan
 from leverrier.data.projection import Projection
 from leverrier.data.table import Label, Table
 from leverrier.errors import TableError
@@ -62,6 +63,13 @@ class Pairing(ABC):
     @abstractmethod
     def project(self, names: Sequence[str]) -> Projection:
         """The distinct configurations of these columns over all rows, with their weights."""
+
+    @abstractmethod
+    def plan(self, prune: bool) -> AnyPlan:
+        """The plan of an E-step over the rows, kept."""
+
+    def release(self) -> None:  # noqa: B027
+        """Whoever holds plans elsewhere may drop them: they are made again if they are asked for."""
 
     @cached_property
     def open_nodes(self) -> tuple[str, ...]:

@@ -31,6 +31,8 @@ class PartedPlan:
     """
 
     work = math.inf
+    needs_passes = True
+    elsewhere = True
     approximate = False
     notes = ()
 

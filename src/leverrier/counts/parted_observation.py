@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
 from leverrier.counts.observation import Pairing
-from leverrier.counts.parted_counts import PartedCounts, Parts, projected
+from leverrier.counts.parted_counts import Parts, projected
 from leverrier.counts.parted_expectation import PartedPlan
 from leverrier.data.encoded_cells import DistinctRows
-from leverrier.data.file_parts import FileParts
 from leverrier.data.projection import Projection
-from leverrier.data.table import Label, Table
+from leverrier.data.table import Table
 from leverrier.inference.exact.groups import Plan, make_plan
 from leverrier.inference.exact.unobserved import Evidence
-from leverrier.models.graph import Graph
 
 FEW_ROWS = 2**18
 """Up to this many distinct rows of the columns that EM looks at are brought here: an E-step over them is shorter than a
 question to other processes. With one hidden variable among observed ones they are a few dozen, whatever the file."""
-
-
-@dataclass(frozen=True)
-class PartedTable:
-    """A file's rows in parts, held somewhere. Its columns are known here."""
-
-    file: FileParts
-    parts: Parts
-
-    @property
-    def table(self) -> Table:
-        """The columns and what was said of them, without a row."""
-        return empty_table(self.file)
-
-
-def empty_table(file: FileParts) -> Table:
-    """A file's columns and what was said of them, for those who need no rows."""
-    return Table(file.columns, np.zeros((len(file.columns), 0), np.uint16), None, file.notes, file.aside)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,8 +88,3 @@ class PartedObservation(Pairing):
             if rows.table().n_rows > FEW_ROWS:
                 return None
         return rows.table()
-
-
-def pair_in_parts(graph: Graph, states: Mapping[str, tuple[Label, ...]], data: PartedTable) -> PartedObservation:
-    """Pair a graph with a table in parts."""
-    return PartedObservation(graph, states, data.table, PartedCounts(data.parts), parts=data.parts)

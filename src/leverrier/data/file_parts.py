@@ -66,8 +66,7 @@ def look_at(
 ) -> FileParts:
     """Decide on the columns of a Parquet file as `read_table` does, and read no rows yet. With `states` the columns
     are those of them that the file has."""
-    if not is_parquet_path(source):
-        raise OptionError("a cluster reads Parquet: give the path of a .parquet file that every worker sees")
+    require_parquet(source)
     options = options_of(types, ignore, 5, "quantile")
     path = Path(source).expanduser()
     with _scanned(path, options.types) as scan:
@@ -98,6 +97,12 @@ def _known(data: Source, states: Mapping[str, Sequence[Label]]) -> tuple[list[Va
         column = data.column(variable.name)
         notes += places(column.to_be_cut() if variable.cuts else column, variable)[1]
     return columns, notes
+
+
+def require_parquet(source: Any) -> None:
+    """Only such files are read in parts."""
+    if not is_parquet_path(source):
+        raise OptionError("a cluster reads Parquet: give the path of a .parquet file that every worker sees")
 
 
 def is_parquet_path(source: Any) -> bool:

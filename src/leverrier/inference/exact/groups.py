@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +54,14 @@ class Plan:
     places: tuple[tuple[Integers | None, Integers], ...]
     """By group (joint ones first, then each member of a product alone, then trees): the table's rows, and which of
     the group's rows each became."""
+
+    elsewhere: ClassVar[bool] = False
+    """Whether others hold the rows, so that starts had better climb side by side and share each pass over them."""
+
+    @staticmethod
+    def joined() -> AbstractContextManager[None]:
+        """While a climber is among those that a pass over rows elsewhere waits for: here nobody waits."""
+        return nullcontext()
 
     @property
     def n_cells(self) -> int:

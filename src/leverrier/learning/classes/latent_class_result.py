@@ -15,6 +15,7 @@ from leverrier.errors import OptionError
 from leverrier.learning.classes.analysis.class_network import class_network
 from leverrier.learning.classes.analysis.class_study import ClassStudy
 from leverrier.learning.classes.analysis.plain_study import every_posterior, plain_study, study_text
+from leverrier.learning.classes.class_choice import Choice
 from leverrier.learning.classes.class_fit import FitTable
 from leverrier.learning.classes.class_tables import (
     ClassQuality,
@@ -30,6 +31,7 @@ from leverrier.learning.classes.class_tables import (
 from leverrier.learning.em.fit import FitResult
 from leverrier.models.network import Network
 from leverrier.status import Status
+from leverrier.words_of import words_of
 
 if TYPE_CHECKING:
     import altair
@@ -43,8 +45,7 @@ class LatentClassResult:
     """The table of fits, the chosen number of classes with the reason, and its model."""
 
     table: FitTable
-    states: int
-    why: str
+    choice: Choice
     variable: str
     """The class variable's name in the network."""
     fits: Mapping[int, FitResult] = field(repr=False)
@@ -53,6 +54,16 @@ class LatentClassResult:
     """Standard errors by bootstrap, on request. Resamples are aligned to the classes here."""
     asked: ClassStudy | None = field(default=None, repr=False)
     """The model with predictors, outcomes, weights, groups or columns of other kinds, where any was asked for."""
+
+    @property
+    def states(self) -> int:
+        """The chosen number of classes."""
+        return self.choice.states
+
+    @property
+    def why(self) -> str:
+        """What speaks for that number, in words."""
+        return words_of("class_choice_words.choice_words", self.choice, self.table)
 
     @property
     def fit(self) -> FitResult:

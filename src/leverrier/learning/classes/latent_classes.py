@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
@@ -11,29 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leverrier.arrays import Floats
-from leverrier.counts.parted_observation import PartedTable
-from leverrier.data.file_parts import is_parquet_path, look_at
+from leverrier.counts.rows import Rows, rows_of
 from leverrier.data.reading.file_options import ColumnOptions
-from leverrier.data.reading.read_table import as_asked, as_table
+from leverrier.data.reading.read_table import as_asked
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
-from leverrier.errors import OptionError, TooLargeError
+from leverrier.errors import OptionError
 from leverrier.learning.classes.analysis.class_analysis import Settings, analyse
 from leverrier.learning.classes.analysis.class_roles import Asked
 from leverrier.learning.classes.analysis.three_steps import Steps
 from leverrier.learning.classes.class_bootstrap import bootstrap_errors, bootstrap_p
-from leverrier.learning.classes.class_fit import HEADINGS, ClassFit, FitTable, class_fit
+from leverrier.learning.classes.class_choice import CRITERIA, Criterion, choose
+from leverrier.learning.classes.class_fit import ClassFit, FitTable, class_fit
 from leverrier.learning.classes.fitting.class_covariance import ErrorsFrom
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.learning.em.fit import FitResult, fit
-from leverrier.learning.em.pairing import in_parts
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
-
-Criterion = Literal["bic", "aic", "sabic", "caic", "score"]
-CRITERIA: tuple[Criterion, ...] = ("bic", "aic", "sabic", "caic", "score")
 
 
 @dataclass(frozen=True)
@@ -44,11 +39,11 @@ class _Settings:
     max_iterations: int
     run: Run
 
-    def fit(self, table: Table | PartedTable, name: str, states: int, seed: int, **more: Any) -> FitResult:
+    def fit(self, rows: Rows | Table, name: str, states: int, seed: int, **more: Any) -> FitResult:
         options = {"starts": self.starts if states > 1 else 1, **more}
         return fit(
-            star(_columns(table), name),
-            table,
+            star(rows.table if isinstance(rows, Rows) else rows, name),
+            rows,
             hidden={name: states},
             prior=self.prior,
             tolerance=self.tolerance,
@@ -151,31 +146,30 @@ def latent_classes(
             name,
             _study_settings(own, bootstrap, errors, errors_from, level, steps, dependent, seed),
         )
-    table = _table(data, max_memory, run.workers.client)
-    if isinstance(table, PartedTable) and (bootstrap or errors):
+    source = rows_of(data, max_memory, run.workers.client)
+    if not source.here and (bootstrap or errors):
         raise OptionError("bootstrap= and errors= draw tables like this one in memory, and its rows stay in parts")
     settings = own
-    variable = free_name(name, _columns(table).variables)
+    variable = free_name(name, source.table.variables)
     seeds = np.random.SeedSequence(seed).generate_state(3)
     fits: dict[int, FitResult] = {}
     rows: list[ClassFit] = []
     for number, k in enumerate(wanted, 1):
         if fits and run.late:
             break
-        fits[k] = settings.fit(table, variable, k, int(seeds[0]))
+        fits[k] = settings.fit(source, variable, k, int(seeds[0]))
         rows.append(class_fit(fits[k], variable))
         said = f"{fits[k].status}, {fits[k].log_likelihood:.4f}"
         run.tell(Event.CLASSES, number / len(wanted), k, said=said)
-    if bootstrap and isinstance(table, Table):
-        rows = _tested(rows, fits, table, variable, settings, bootstrap, int(seeds[1]))
-    chosen, why = _choose(rows, fits, criterion)
-    left = [str(k) for k in wanted if k not in fits]
-    if left:
-        why += f"; the time ran out before {', '.join(left)} classes were tried"
+    if bootstrap:
+        rows = _tested(rows, fits, source.table, variable, settings, bootstrap, int(seeds[1]))
+    table = FitTable(tuple(rows))
+    choice = choose(table, criterion, {k: found.score for k, found in fits.items()}, wanted)
+    chosen = choice.states
     spread = None
     if errors:
         spread = bootstrap_errors(fits[chosen], variable, errors, int(seeds[2]), tolerance=tolerance, jobs=jobs)
-    return LatentClassResult(FitTable(tuple(rows)), chosen, why, variable, fits, spread)
+    return LatentClassResult(table, choice, variable, fits, spread)
 
 
 def _several(names: str | Sequence[str]) -> tuple[str, ...]:
@@ -235,33 +229,13 @@ def _analysed(
     """The analysis with predictors, outcomes, weights, groups, dependences or columns of other kinds."""
     if criterion == "score":
         raise OptionError('criterion="score" is for plain classes: use "bic"')
-    if isinstance(data, PartedTable) or settings.run.workers.client is not None:
+    if isinstance(data, Rows) or settings.run.workers.client is not None:
         raise OptionError("predictors=, outcomes=, weights=, groups= and their like need the rows in memory")
     found = analyse(data, asked, wanted, settings)
-    chosen, why = _choose(found.rows, {}, criterion)
-    left = [str(k) for k in wanted if k not in found.fits]
-    if left:
-        why += f"; the time ran out before {', '.join(left)} classes were tried"
-    study = found.study(chosen, name)
-    return LatentClassResult(FitTable(tuple(found.rows)), chosen, why, study.variable, {}, asked=study)
-
-
-def _table(data: Any, max_memory: int | str | None, client: Any) -> Table | PartedTable:
-    """The rows: in memory, or where they do not fit, and on a cluster, in parts of a Parquet file."""
-    if isinstance(data, PartedTable):
-        return data
-    if client is not None and isinstance(data, str | os.PathLike):
-        return in_parts(look_at(data), client)
-    try:
-        return as_table(data, max_memory=max_memory)
-    except TooLargeError:
-        if not is_parquet_path(data):
-            raise
-    return in_parts(look_at(data))
-
-
-def _columns(table: Table | PartedTable) -> Table:
-    return table.table if isinstance(table, PartedTable) else table
+    table = FitTable(tuple(found.rows))
+    choice = choose(table, criterion, {}, wanted)
+    study = found.study(choice.states, name)
+    return LatentClassResult(table, choice, study.variable, {}, asked=study)
 
 
 def star(table: Table, name: str) -> Graph:
@@ -299,29 +273,3 @@ def _tested(
             settings.run.tell(Event.BOOTSTRAP, number / len(rows), row.states, row.states - 1, said=said)
         tested.append(replace(row, bootstrap_p=p))
     return tested
-
-
-def _choose(rows: list[ClassFit], fits: dict[int, FitResult], criterion: Criterion) -> tuple[int, str]:
-    """The best number of classes and why, in words."""
-    if criterion == "score":
-        worth = {row.states: -fits[row.states].score for row in rows}
-        word, good = "Cheeseman–Stutz score", "highest"
-    else:
-        worth = {row.states: float(getattr(row, criterion)) for row in rows}
-        word, good = HEADINGS[criterion], "lowest"
-    order = sorted(worth, key=lambda k: (worth[k], k))
-    best = order[0]
-    sign = -1 if criterion == "score" else 1
-    said = f"{best} {'class' if best == 1 else 'classes'}: the {good} {word}, {sign * worth[best]:.2f}"
-    if len(order) > 1:
-        worse = worth[order[1]] - worth[best]
-        said += f"; next is {order[1]} with {sign * worth[order[1]]:.2f}, {worse:.2f} worse"
-    said += "."
-    row = next(row for row in rows if row.states == best)
-    if not row.status.converged:
-        said += f" Its fit is not final: {row.status}."
-    elif row.best_count == 1 and row.starts > 1:
-        said += f" Only 1 of {row.starts} starts reached this end: try more starts before relying on it."
-    if best == max(worth) and len(order) > 1:
-        said += " It is the largest number tried: try more."
-    return best, said

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.counts.observation import Observation, Pairing
+from leverrier.counts.observation import Pairing
 from leverrier.counts.parted_expectation import AnyPlan, step_of
-from leverrier.counts.parted_observation import PartedObservation
 from leverrier.errors import OptionError
 from leverrier.learning.em.pairing import observation_of
 from leverrier.learning.structure.score import BDe, Score, family_score
@@ -27,7 +26,7 @@ def cheeseman_stutz(network: Network, data: Any, score: Score | None = None) -> 
     return observed_score(network, observation_of(network, data), score or BDe())
 
 
-def observed_score(network: Network, seen: Observation | PartedObservation, score: Score) -> float:
+def observed_score(network: Network, seen: Pairing, score: Score) -> float:
     """The same for data that have been paired with the network's graph already."""
     theta = seen.layout.pack([network.cpt(node) for node in seen.open_nodes])
     bound, _ = completed_score(seen, seen.plan(prune=False), theta, score)

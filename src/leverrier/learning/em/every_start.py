@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.counts.parted_expectation import PartedPlan
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_task import Task
 from leverrier.learning.em.network_em import LONG, Objective, ParameterClimb
@@ -52,7 +50,7 @@ Spread = Callable[[Sequence[int], int, Sequence[tuple[float, ...]]], list[Climb]
 def run_starts(task: Task, points: list[Floats], rule: StartRule, run: Run) -> tuple[list[ParameterClimb], list[Climb]]:
     """Every start to its end, or the best of them after a short run of each."""
     jobs, client = run.workers.jobs, run.workers.client
-    parted = isinstance(task.objective.plan, PartedPlan)
+    parted = task.objective.plan.elsewhere
     with ThreadPoolExecutor(max(len(points), 1) if parted else jobs) as pool:
         long = not parted and task.objective.plan.work > LONG
         there = client is not None and WORTH_SENDING <= task.objective.plan.work < np.inf
@@ -90,7 +88,7 @@ def _here(task: Task, climbers: list[ParameterClimb], run: Run, tell: _Teller, p
     plan = task.objective.plan
 
     def go(i: int, limit: int, before: tuple[float, ...]) -> Climb:
-        with plan.joined() if isinstance(plan, PartedPlan) else nullcontext():
+        with plan.joined():
             found = _to_end(climbers[i], limit, run, before)
         if found.status is Status.INTERRUPTED:
             stop.spread()

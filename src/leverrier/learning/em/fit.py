@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.counts.observation import Observation
-from leverrier.counts.parted_observation import PartedObservation, PartedTable
-from leverrier.data.file_parts import is_parquet_path
+from leverrier.counts.observation import Observation, Pairing
 from leverrier.data.table import Label
-from leverrier.errors import OptionError, TooLargeError
+from leverrier.errors import OptionError
 from leverrier.learning.criteria import bic
 from leverrier.learning.em.cheeseman_stutz import completed_score, require_bayesian
 from leverrier.learning.em.climb import Climb
@@ -22,7 +19,7 @@ from leverrier.learning.em.fit_result import FitResult, Method, Start
 from leverrier.learning.em.fit_task import Task, make_task
 from leverrier.learning.em.in_turn import counted
 from leverrier.learning.em.network_em import ParameterClimb
-from leverrier.learning.em.pairing import observation_of, parted_observation_of
+from leverrier.learning.em.pairing import pairing_of
 from leverrier.learning.em.starting_points import assigned_start, network_start, random_start
 from leverrier.learning.em.state_order import reordered, state_orders
 from leverrier.learning.structure.score import BDe, Score
@@ -83,29 +80,14 @@ def fit(
         raise OptionError(f"tolerance={tolerance!r}: expected a number of nats, at least 0")
     rule = _rule(method, prior, score)
     run = Run.of(budget, jobs=jobs, client=client, progress=progress)
-    seen = _seen(network, data, hidden, max_memory, run.workers.client)
+    seen = pairing_of(network, data, hidden, max_memory, run.workers.client)
     task = make_task(seen, rule if method == "vb" else prior, method == "vb")
     count = starts or (5 if seen.hidden and initial is None else 1)
     how = StartRule(max_iterations, tolerance, accelerate, keep)
     climbers, climbs = run_starts(task, _points(seen, initial, count, seed), how, run)
     result = _result(task, climbers, climbs, tolerance, rule, in_order=initial is None)
-    if isinstance(seen, PartedObservation):
-        seen.release()
+    seen.release()
     return result
-
-
-def _seen(
-    network: Any, data: Any, hidden: Mapping[str, Any] | None, max_memory: int | str | None, client: Any
-) -> Observation | PartedObservation:
-    """The graph with the rows: in memory, or where they do not fit, and on a cluster, in parts of a Parquet file."""
-    if isinstance(data, PartedTable) or (client is not None and isinstance(data, str | os.PathLike)):
-        return parted_observation_of(network, data, hidden, client)
-    try:
-        return observation_of(network, data, hidden, max_memory)
-    except TooLargeError:
-        if not is_parquet_path(data):
-            raise
-    return parted_observation_of(network, data, hidden)
 
 
 def _rule(method: str, prior: float | Score | None, score: Score | None) -> Score:
@@ -124,7 +106,7 @@ def _rule(method: str, prior: float | Score | None, score: Score | None) -> Scor
     return rule
 
 
-def _points(seen: Observation | PartedObservation, initial: Any, starts: int, seed: int) -> list[Floats]:
+def _points(seen: Pairing, initial: Any, starts: int, seed: int) -> list[Floats]:
     """The starting parameters of every start."""
     observed = seen.open_counts
     if isinstance(initial, Network) and starts == 1:
@@ -134,7 +116,7 @@ def _points(seen: Observation | PartedObservation, initial: Any, starts: int, se
     if isinstance(initial, Network):
         points[0] = network_start(seen, initial)
     elif isinstance(initial, Mapping):
-        if isinstance(seen, PartedObservation):
+        if not isinstance(seen, Observation):
             raise OptionError("initial: rows in parts of a file have no order: give a network instead of their states")
         points[0] = assigned_start(seen, observed, initial, generators[0])
     elif initial is not None:

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from leverrier.chart_of import chart_of
 from leverrier.counts.expected_counts import ExpectedCounts
-from leverrier.counts.observation import Observation
+from leverrier.counts.observation import Observation, Pairing
 from leverrier.counts.observed_counts import ObservedCounts
-from leverrier.counts.parted_observation import PartedObservation
 from leverrier.data.card import card
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
@@ -85,7 +84,7 @@ class FitResult:
     """How uncertain what is unobserved remains, in nats over all rows: the entropy of its posteriors (not for "vb").
     Unobserved variables without observed descendants are left out: they say nothing of a row."""
     notes: tuple[str, ...] = ()
-    seen: Observation | PartedObservation | None = field(default=None, repr=False)
+    seen: Pairing | None = field(default=None, repr=False)
     """What the fit was made from, so that the score and the expected counts need not begin anew."""
 
     @cached_property

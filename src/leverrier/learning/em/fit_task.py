@@ -10,9 +10,8 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.counts.family import Family, Statistics
-from leverrier.counts.observation import Observation
+from leverrier.counts.observation import Pairing
 from leverrier.counts.parted_expectation import step_of
-from leverrier.counts.parted_observation import PartedObservation
 from leverrier.errors import OptionError
 from leverrier.kernels.em.iteration import MAXIMUM, maximise
 from leverrier.learning.em.cheeseman_stutz import total_score
@@ -30,7 +29,7 @@ _CLOSED: WeakKeyDictionary[Statistics, _Closed] = WeakKeyDictionary()
 class Task:
     """An observation made ready to climb. Fully observed (closed) families are counted here, once."""
 
-    seen: Observation | PartedObservation
+    seen: Pairing
     objective: Objective
     closed: dict[str, Floats]
     """The closed families' tables: they are final."""
@@ -62,7 +61,7 @@ class Task:
         return explained + log_sum(o.fixed - o.prior, theta) + self.likelihood
 
 
-def make_task(seen: Observation | PartedObservation, prior: float | Score | None, variational: bool) -> Task:
+def make_task(seen: Pairing, prior: float | Score | None, variational: bool) -> Task:
     """Plan the E-step and count what is observed. With `variational`, `prior` is the score that is bounded."""
     layout = seen.layout
     fixed, alphas = np.zeros(layout.room), np.zeros(layout.room)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.counts.parted_expectation import AnyPlan, PartedPlan, step_of
+from leverrier.counts.parted_expectation import AnyPlan, step_of
 from leverrier.errors import OptionError
 from leverrier.inference.exact.e_step import EStep
 from leverrier.kernels.em import iteration
@@ -88,9 +88,10 @@ class ParameterClimb:
         return int(self._state[iteration.REFUSED])
 
     def climb(self, evaluations: int) -> tuple[Floats, Outcome]:
-        o, step = self.objective, self._step
-        if isinstance(step, PartedPlan) or step.plan.work > LONG or step.plan.needs_passes:
+        o = self.objective
+        if o.plan.work > LONG or o.plan.needs_passes:
             return self._climb_in_threads(evaluations)
+        step = cast(EStep, self._step)
         plan = step.plan
         trace = np.empty(evaluations)
         _, kept, status = iterate(

@@ -1,4 +1,4 @@
-"""From what a caller gives (a network or graph, data, hidden variables) to an Observation."""
+"""From what a caller gives (a network or graph, data, hidden variables) to a graph paired with rows."""
 
 from __future__ import annotations
 
@@ -6,59 +6,37 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leverrier.counts.cluster_parts import ClusterParts
-from leverrier.counts.observation import Observation, observe
-from leverrier.counts.observed_counts import ObservedCounts
-from leverrier.counts.parted_counts import DiskParts
-from leverrier.counts.parted_observation import PartedObservation, PartedTable, pair_in_parts
-from leverrier.data.file_parts import FileParts, look_at
-from leverrier.data.reading.read_table import as_table
-from leverrier.data.table import Label, Table
+from leverrier.counts.observation import Observation, Pairing
+from leverrier.counts.rows import rows_of
+from leverrier.data.table import Label
 from leverrier.errors import NetworkError, OptionError
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network, as_graph
-from leverrier.run.cluster import connect
 
 States = dict[str, tuple[Label, ...]]
 
 
-def observation_of(
+def pairing_of(
     network: Any,
     data: Any,
     hidden: Mapping[str, int | Sequence[Label]] | None = None,
     max_memory: int | str | None = None,
-) -> Observation:
-    """Pair the graph with the data. Nodes without a column are hidden; `hidden` says how many states they have.
-
-    Whoever fits many graphs to one table may give its ObservedCounts as data: they are laid out once.
-    """
-    counts = data if isinstance(data, ObservedCounts) else None
-    data = counts.table if counts is not None else data
+    client: Any = None,
+) -> Pairing:
+    """Pair the graph with the data, wherever the rows are (see `rows_of`). Nodes without a column are hidden; `hidden`
+    says how many states they have."""
     asked = _asked(network, hidden)
-    known = asked.visible
-    table = as_table(data, states=known if known and not _agrees(data, known) else None, max_memory=max_memory)
-    wanted = asked.columns(table.variables)
-    table = table if wanted == table.variables else table.select(wanted)
-    return observe(asked.graph, asked.states(table.states), table, counts)
+    rows = rows_of(data, max_memory, client, asked.visible or None)
+    rows = rows.only(asked.columns(rows.table.variables))
+    return rows.pair(asked.graph, asked.states(rows.table.states))
 
 
-def parted_observation_of(
-    network: Any, data: Any, hidden: Mapping[str, int | Sequence[Label]] | None = None, client: Any = None
-) -> PartedObservation:
-    """The same with the rows of a Parquet file left in parts: on disk, or with the workers of a Dask client. Whoever
-    fits many graphs to one file may give its PartedTable as data."""
-    asked = _asked(network, hidden)
-    if not isinstance(data, PartedTable):
-        file = look_at(data, states=asked.visible or None)
-        data = in_parts(file.only(asked.columns([column.name for column in file.columns])), client)
-    asked.columns([column.name for column in data.file.columns])
-    states = asked.states({column.name: column.states for column in data.file.columns})
-    return pair_in_parts(asked.graph, states, data)
-
-
-def in_parts(file: FileParts, client: Any = None) -> PartedTable:
-    """A file's rows, with the workers of a cluster or on disk."""
-    return PartedTable(file, DiskParts(file) if client is None else ClusterParts(connect(client), file))
+def observation_of(network: Any, data: Any, hidden: Mapping[str, int | Sequence[Label]] | None = None) -> Observation:
+    """The same for those who look at single rows, which must be here."""
+    seen = pairing_of(network, data, hidden)
+    if not isinstance(seen, Observation):
+        raise OptionError("rows in parts of a file: this needs a table in memory")
+    return seen
 
 
 @dataclass(frozen=True)
@@ -100,13 +78,6 @@ def _asked(network: Any, hidden: Mapping[str, int | Sequence[Label]] | None) -> 
     graph = as_graph(network)
     known: States = dict(network.states) if isinstance(network, Network) else {}
     return _Asked(graph, known, {name: _labels(name, states, graph, known) for name, states in (hidden or {}).items()})
-
-
-def _agrees(data: Any, known: States) -> bool:
-    """Whether this is a Table whose columns have these states already."""
-    return isinstance(data, Table) and all(
-        column.states == known[column.name] for column in data.columns if column.name in known
-    )
 
 
 def _labels(name: str, states: Any, graph: Graph, known: States) -> tuple[Label, ...]:

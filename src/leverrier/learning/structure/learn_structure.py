@@ -8,17 +8,17 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from leverrier.counts.cluster_parts import ClusterParts
 from leverrier.counts.family import Family, Statistics
 from leverrier.counts.observed_counts import ObservedCounts
-from leverrier.counts.parted_counts import DiskParts, PartedCounts, counts_of, gathered
+from leverrier.counts.parted_counts import counts_of
+from leverrier.counts.rows import rows_of
 from leverrier.data.card import card
-from leverrier.data.file_parts import is_parquet_path, look_at
+from leverrier.data.file_parts import require_parquet
 from leverrier.data.memory_limit import memory_limit
 from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.reading.read_table import as_asked, as_table
 from leverrier.data.table import Table
-from leverrier.errors import OptionError, TableError, TooLargeError
+from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.mixed.learn_mixed import MixedResult, has_numbers, learn_mixed
 from leverrier.learning.mixed.mixed_search import SHAKES
@@ -217,21 +217,13 @@ def learn_from_scores(
 
 
 def _counted(data: Any, holes: Holes, max_memory: int | str | None, run: Run) -> tuple[Table, Statistics]:
-    """The rows, and who counts them. On a cluster, and where distinct rows do not fit, rows stay in parts."""
-    limit, client, threads = memory_limit(max_memory), run.workers.client, run.workers.jobs
-    if client is None:
-        try:
-            table = as_table(data, max_memory=max_memory)
-            return table, counts_of(table, threads)
-        except TooLargeError:
-            if not is_parquet_path(data):
-                raise
-    file = look_at(data)
-    parts = DiskParts(file) if client is None else ClusterParts(client, file)
-    if holes == "em" and not parts.full.all():  # structural EM sees rows
-        table = gathered(parts, file, limit)
-        return table, counts_of(table, threads)
-    return Table(file.columns, np.zeros((len(file.columns), 0), np.uint16), notes=file.notes), PartedCounts(parts)
+    """The columns, with the rows if they are here, and who counts them. Structural EM looks at rows."""
+    if run.workers.client is not None:
+        require_parquet(data)
+    rows = rows_of(data, max_memory, run.workers.client)
+    if holes == "em" and not rows.complete:
+        rows = rows.gathered(memory_limit(max_memory))
+    return rows.table, rows.counts(run.workers.jobs)
 
 
 def _refined(

@@ -218,6 +218,10 @@ def _acyclic(parents: Parents) -> bool:
     return True
 
 
+def _finite(gain: float) -> float | None:
+    return round(gain, 3) if np.isfinite(gain) else None
+
+
 def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step]:
     if rows:
         yield Sampled(rows, learned=True)
@@ -225,7 +229,7 @@ def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step
     if table.n_missing:
         yield Filled(table.n_missing, fits=False)
     yield Baseline(sum(map(len, found.rival.parents.values())), numbers=True)
-    yield HiddenWeighed(found.hunted.tried, VIEWS)
+    yield HiddenWeighed(found.hunted.tried, VIEWS, _finite(found.class_gain), _finite(found.continuum_gain))
     bare = found.hunted.bare
     if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
         yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())

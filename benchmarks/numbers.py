@@ -71,8 +71,8 @@ def line(kind: str, group: str, seed: int, draws: int) -> dict[str, Any]:
         "states": None if first is None else first.states,
         "of_class": weighed.of_class,
         "of_continuum": weighed.of_continuum,
-        "p": None if first is None else first.evidence.p_value,
-        "held_out": None if first is None else first.evidence.held_out,
+        "p": None if first is None or first.evidence is None else first.evidence.p_value,
+        "held_out": None if first is None or first.evidence is None else first.evidence.held_out,
         "behind": [] if first is None else list(first.children),
         "seconds": round(time.process_time() - begun, 2),
     }

@@ -64,11 +64,11 @@ def done_words(step: Step) -> str:
 
 def _weighed_words(step: done.HiddenWeighed) -> str:
     gains = (("class", step.of_class), ("continuum", step.of_continuum))
-    told = [f", the best {what} {gain:+.1f} nats" for what, gain in gains if gain is not None]
+    told = "".join(f", the best {what} {gain:+.1f} nats" for what, gain in gains if gain is not None)
     return (
-        f"weighed it against hidden classes and hidden continua ({step.beginnings} beginnings{''.join(told)}); something "
-        f"hidden must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a "
-        "class, 3 as a continuum"
+        f"weighed it against hidden classes and hidden continua ({step.beginnings} beginnings{told}); something hidden "
+        f"must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a class, "
+        "3 as a continuum"
     )
 
 

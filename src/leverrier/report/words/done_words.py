@@ -67,8 +67,8 @@ def _weighed_words(step: done.HiddenWeighed) -> str:
     told = "".join(f", the best {what} {gain:+.1f} nats" for what, gain in gains if gain is not None)
     return (
         f"weighed it against hidden classes and hidden continua ({step.beginnings} beginnings{told}); something hidden "
-        f"must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a class, "
-        "3 as a continuum"
+        f"must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a "
+        "class, 3 as a continuum"
     )
 
 

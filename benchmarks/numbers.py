@@ -2,12 +2,15 @@
 
     python -m benchmarks.numbers nothing --tables 40         the groups that must be shown
     python -m benchmarks.numbers foreign --tables 40         mechanisms that no family was made for
+    python -m benchmarks.numbers strange --tables 40         more of them, written after the rule
     python -m benchmarks.numbers planted --tables 20         classes and continua, 1,000 rows
-    python -m benchmarks.numbers nothing --groups counts rounded --draws 0
+    python -m benchmarks.numbers nothing --groups counts rounded --draws 19
+    python -m benchmarks.numbers nothing --tell              the lines that are there, nothing run
 
-Each line is appended to --output as JSON when it is done; lines already there are not run again. The rule alone speaks
-first; where it names nothing, nothing can be found, and where it names something the whole verdict follows, tests
-included. `ruled` counts the first, `false` and `found` the second (a verdict "found"); --draws 0 leaves out the second.
+Each line is appended to --output as JSON when it is done; lines already there are not run again, so a run that was
+stopped goes on. All groups have their first table before any has its second. A table is given to `discover`, tests and
+all: where the rule names nothing no test is asked, and that is nearly always cheap. `ruled` counts what the rule
+named, `false` and `found` what the tests left ("found"); gains are those of the best class and continuum.
 """
 
 from __future__ import annotations
@@ -26,10 +29,13 @@ import leverrier as lv
 from benchmarks.foreign_number_tables import FOREIGN
 from benchmarks.number_tables import NOTHING, Columns
 from benchmarks.planted_number_tables import PLANTED, Planted
+from benchmarks.strange_number_tables import STRANGE
+from leverrier.discovery.done import HiddenWeighed
 
 ROWS, ROW_SHARES = (500, 1000, 2000, 5000), (0.4, 0.3, 0.2, 0.1)
 WIDTHS, WIDTH_SHARES = (5, 7, 10, 15, 25), (0.3, 0.3, 0.2, 0.1, 0.1)
 PLANTED_ROWS = 1000
+KINDS: dict[str, dict[str, Any]] = {"nothing": NOTHING, "foreign": FOREIGN, "strange": STRANGE, "planted": PLANTED}
 
 
 def made(kind: str, group: str, seed: int) -> tuple[Columns, Planted | None]:
@@ -39,18 +45,16 @@ def made(kind: str, group: str, seed: int) -> tuple[Columns, Planted | None]:
         truth = PLANTED[group](rng, PLANTED_ROWS)
         return truth.columns, truth
     rows, columns = int(rng.choice(ROWS, p=ROW_SHARES)), int(rng.choice(WIDTHS, p=WIDTH_SHARES))
-    return (NOTHING | FOREIGN)[group](rng, rows, columns), None
+    return KINDS[kind][group](rng, rows, columns), None
 
 
 def line(kind: str, group: str, seed: int, draws: int) -> dict[str, Any]:
     """One table: the verdict, and beside the truth the kind, the states and how well the children agree."""
     columns, truth = made(kind, group, seed)
     begun = time.process_time()
-    found = lv.discover(columns, evidence=False, jobs=1)
-    ruled = bool(found.hidden)
-    if ruled and draws:
-        found = lv.discover(columns, draws=draws, resamples=0, jobs=1)
+    found = lv.discover(columns, draws=draws, resamples=0, jobs=1)
     named = found.hidden or found.compressors
+    weighed = next((step for step in found.result.did if isinstance(step, HiddenWeighed)), HiddenWeighed(0, 0))
     first = named[0] if named else None
     told: dict[str, Any] = {
         "kind": kind,
@@ -59,13 +63,16 @@ def line(kind: str, group: str, seed: int, draws: int) -> dict[str, Any]:
         "draws": draws,
         "rows": len(next(iter(columns.values()))),
         "columns": len(columns),
-        "ruled": ruled,
+        "ruled": bool(named),
         "verdict": str(found.verdict),
         "reason": found.verdict.reason.name,
         "hidden": len(found.hidden),
         "told": None if first is None else str(first.kind),
         "states": None if first is None else first.states,
-        "gain": None if first is None else round(first.gain, 2),
+        "of_class": weighed.of_class,
+        "of_continuum": weighed.of_continuum,
+        "p": None if first is None or first.evidence is None else first.evidence.p_value,
+        "held_out": None if first is None or first.evidence is None else first.evidence.held_out,
         "behind": [] if first is None else list(first.children),
         "seconds": round(time.process_time() - begun, 2),
     }
@@ -82,7 +89,7 @@ def agreement(found: set[str], truth: frozenset[str]) -> float:
 
 def stated(line: dict[str, Any]) -> bool:
     """Whether something hidden was said to be at work."""
-    return line["verdict"] == "found" if line["draws"] else line["ruled"]
+    return line["verdict"] == "found"
 
 
 def summary(lines: list[dict[str, Any]]) -> Iterator[str]:
@@ -110,27 +117,26 @@ def summary(lines: list[dict[str, Any]]) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=("nothing", "foreign", "planted"))
+    parser.add_argument("kind", choices=tuple(KINDS))
     parser.add_argument("--tables", type=int, default=40)
     parser.add_argument("--first", type=int, default=0, help="the seed of the first table")
     parser.add_argument("--groups", nargs="*")
-    parser.add_argument("--draws", type=int, default=19)
+    parser.add_argument("--draws", type=int, default=99)
+    parser.add_argument("--tell", action="store_true", help="run nothing")
     parser.add_argument("--output", type=Path, default=Path("numbers.jsonl"))
     asked = parser.parse_args()
     done = [json.loads(text) for text in asked.output.read_text().splitlines()] if asked.output.exists() else []
     known = {(each["kind"], each["group"], each["seed"], each["draws"]): each for each in done}
-    whole = {"nothing": NOTHING, "foreign": FOREIGN, "planted": PLANTED}[asked.kind]
-    lines = []
-    for group in asked.groups or whole:
-        for seed in range(asked.first, asked.first + asked.tables):
-            key = (asked.kind, group, seed, asked.draws)
-            if key not in known:
-                known[key] = line(*key)
-                with asked.output.open("a") as file:
-                    file.write(json.dumps(known[key]) + "\n")
-            lines.append(known[key])
-        print(next(summary([each for each in lines if each["group"] == group])), flush=True)
-    print(*list(summary(lines))[-1:], sep="\n")
+    groups = asked.groups or list(KINDS[asked.kind])
+    seeds = range(asked.first, asked.first + asked.tables)
+    keys = [(asked.kind, group, seed, asked.draws) for seed in seeds for group in groups]
+    for key in keys:
+        if key not in known and not asked.tell:
+            known[key] = line(*key)
+            with asked.output.open("a") as file:
+                file.write(json.dumps(known[key]) + "\n")
+    lines = [known[key] for key in keys if key in known]
+    print(*summary(lines), sep="\n")
 
 
 if __name__ == "__main__":

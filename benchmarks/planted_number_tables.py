@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,26 @@ def two_factors(rng: np.random.Generator, rows: int) -> Planted:
     return Planted(named(values), (_names(4), second), "continuum", 0, f)
 
 
+def likert_alone(rng: np.random.Generator, rows: int) -> Planted:
+    """The same without any number."""
+    made = likert(rng, rows)
+    return replace(made, columns={name: each for name, each in made.columns.items() if name != "age"})
+
+
+def holed(make: Any, at_random: bool) -> Any:
+    """A fifth of the cells empty: anywhere, or the more often the larger the value is."""
+
+    def with_holes(rng: np.random.Generator, rows: int) -> Planted:
+        made = make(rng, rows)
+        columns = {name: np.asarray(each, dtype=np.float64).copy() for name, each in made.columns.items()}
+        for each in columns.values():
+            place = each.argsort().argsort() / rows
+            each[rng.random(rows) < (0.2 if at_random else 0.4 * place)] = np.nan
+        return replace(made, columns=columns)
+
+    return with_holes
+
+
 PLANTED: dict[str, Any] = {
     "0.7 sd": classes(0.7),
     "1.0 sd": classes(1.0),
@@ -124,4 +144,9 @@ PLANTED: dict[str, Any] = {
     "one factor": factor(),
     "Likert items": likert,
     "two factors": two_factors,
+    "Likert items alone": likert_alone,
+    "1.5 sd, holes at random": holed(classes(1.5), True),
+    "1.5 sd, holes not at random": holed(classes(1.5), False),
+    "one factor, holes at random": holed(factor(), True),
+    "one factor, holes not at random": holed(factor(), False),
 }

@@ -28,7 +28,7 @@ STEPS = [
     done.CausesDropped(Reason.CAUSES_SIZE),
     done.CausesDropped(end=done.CausesEnd.UNSHARED),
     done.SetAside("a", Unvarying(None)),
-    done.HiddenWeighed(4, 3),
+    done.HiddenWeighed(4, 3, -7.25, None),
     done.BareClasses(2, ("a", "b"), 7.5, 2),
     done.CutShort((Omitted(Skipped.TABLES, "H1", 3, 9), Omitted(Skipped.POWER))),
     Said("as it was written"),

@@ -32,7 +32,7 @@ from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
-from leverrier.discovery.numbers.numbers_route import examine_numbers
+from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import examine_large, sample_size
@@ -239,6 +239,8 @@ def _routes(
         return examine_classes(whole, score, plan, tests, run)
     if method == "auto" and has_numbers(whole):
         return examine_numbers(whole, plan, tests, run, rows)
+    if method == "auto" and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
+        return graded
     if rows:
         examined = examine_large(table, score, plan, tests, rows, run)
     else:

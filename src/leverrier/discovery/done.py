@@ -108,6 +108,9 @@ class HiddenWeighed:
 
     beginnings: int
     views: int
+    of_class: float | None = None
+    """What the best class that so many columns show gained over the network, in nats; None if there was none."""
+    of_continuum: float | None = None
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, replace
+from itertools import combinations, product
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from leverrier.discovery.numbers.number_places import candidate_places
 from leverrier.learning.behind.ascent import ascend
 from leverrier.learning.behind.beginnings import beginnings
 from leverrier.learning.behind.factor_ascent import ascend_factor
-from leverrier.learning.behind.restructure import first_links, improve
+from leverrier.learning.behind.restructure import first_links, improve, refit
 from leverrier.learning.behind.standing import Outside, Parents, Standing, stood, with_links
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import classes, continuum
+from leverrier.models.behind.links import Link, classes, continuum
 from leverrier.run.run import UNBOUNDED, Run
 
 GLANCE, TRIAL = 3, 12
@@ -27,6 +27,7 @@ VIEWS = 3
 """A class is identified by three columns that depend on each other through it alone."""
 MODES = ("shift", "all")
 MOST_STATES = 6
+MOST_THREES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +92,36 @@ def hunt_class(
         if more is None or (best is not None and more.score <= best.score):
             break
         best = more
-    return _best(block, [each for each in found if each.views() >= VIEWS]), best, len(trials)
+    shown = _best(block, [each for each in found if each.views() >= VIEWS])
+    if best is not None and best is not shown and best.score > total + max(aim, 0.0) and not run.spent:
+        kept = _kept_apart(block, outside, rival, best, barred)
+        shown = _best(block, [*kept, *([shown] if shown is not None else [])])
+    return shown, best, len(trials)
+
+
+def _kept_apart(
+    block: Block, outside: Outside, rival: Parents, bare: Standing, barred: frozenset[str]
+) -> list[Standing]:
+    """The same class with three of its columns kept without arcs between them: what arcs there gained is given up for
+    a class that can be identified. Threes with the fewest arcs first."""
+    threes = sorted(combinations(bare.children, VIEWS), key=lambda some: _arcs_among(bare.parents, some))
+    found = []
+    for some in threes[:MOST_THREES]:
+        views = frozenset(some)
+        links = tuple(_without(link, views) for link in bare.behind.links)
+        begun = stood(block, outside, refit(block, bare.behind, links, TRIAL), with_links(bare.parents, links))
+        found.append(improve(block, outside, rival, begun, MODES, barred, views))
+    return [each for each in found if each.views() >= VIEWS]
+
+
+def _arcs_among(parents: Parents, some: tuple[str, ...]) -> int:
+    return sum(p in some for child in some for p in parents[child])
+
+
+def _without(link: Link, views: frozenset[str]) -> Link:
+    if link.column not in views:
+        return link
+    return replace(link, parents=tuple(p for p in link.parents if p not in views))
 
 
 def _bases(best: Standing | None, places: list[tuple[str, ...]]) -> list[tuple[str, ...]]:

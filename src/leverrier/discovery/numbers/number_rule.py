@@ -17,11 +17,11 @@ from leverrier.models.behind.block import Block
 from leverrier.run.run import UNBOUNDED, Run
 
 Told = Literal["class", "continuum", "undecided", "nothing"]
-ROOM = 5.0
-"""Nats that one explanation must have over another."""
-LESS_ROOM = 3.0
-"""The same where more speaks: of a continuum, whose gain is parsimony and has an end (6.9 nats behind four columns of
-1,000 rows); of a class beside a continuum, since simulated tables are asked how much of that chance gives."""
+CLASS_ROOM = 2.0
+"""Nats that a class must have over the rival: simulated tables and held-out rows are asked besides."""
+ROOM = 3.0
+"""The same of a continuum, which simulated tables cannot test. Its gain is parsimony and has an end (6.9 nats behind
+four columns of 1,000 rows)."""
 REPAIRS = 8
 
 
@@ -54,11 +54,11 @@ class Weighed:
     @property
     def told(self) -> Told:
         of_class, of_continuum = self.class_gain, self.continuum_gain
-        if of_class > ROOM and of_class - max(0.0, of_continuum) > LESS_ROOM:
+        if of_class > CLASS_ROOM and of_class > of_continuum:
             return "class"
-        if of_continuum > LESS_ROOM and of_continuum - of_class > ROOM:
-            return "continuum"
-        return "undecided" if max(of_class, of_continuum) > ROOM else "nothing"
+        if of_continuum > ROOM:
+            return "continuum" if of_continuum - of_class > CLASS_ROOM else "undecided"
+        return "nothing"
 
     @property
     def gain(self) -> float:

@@ -16,6 +16,7 @@ from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.numbers.behind_hidden import BehindHidden
 from leverrier.discovery.numbers.column_profile import column_profile, number_states
+from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Weighed, weigh, weigh_more
 from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
@@ -55,6 +56,19 @@ class Told:
         return replace(found, kind=self.kind)
 
 
+@dataclass(frozen=True, eq=False)
+class Laid:
+    """A table in its space, and what the rule says of it."""
+
+    table: Table
+    shape: Shape
+    space: Space
+    whole: Space
+    """Without holes."""
+    first: Weighed
+    rows: int
+
+
 @one_thread
 def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int = 0) -> Result:
     """Is something hidden behind these numbers and states? Numbers stay numbers; nothing is cut into bins.
@@ -62,6 +76,23 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     Of a large table it is looked for and tested in `rows` of its rows, drawn at random.
     """
     begun = time.monotonic()
+    return replace(_examined(_laid(table, plan, run, rows), plan, tests, run), seconds=time.monotonic() - begun)
+
+
+@one_thread
+def examine_grades(table: Table, plan: Plan, tests: Tests, run: Run, rows: int = 0) -> Result | None:
+    """The same of grades without any number, where a continuum is behind them: None where none is, for then it is a
+    table of states like any other."""
+    if not may_be_graded(table):
+        return None
+    begun = time.monotonic()
+    laid = _laid(table, plan, run, rows)
+    if laid.first.told != "continuum":
+        return None
+    return replace(_examined(laid, plan, tests, run), seconds=time.monotonic() - begun)
+
+
+def _laid(table: Table, plan: Plan, run: Run, rows: int) -> Laid:
     shape, table = _uncut(shape_of(table)), expanded(table)
     if rows:
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
@@ -69,6 +100,11 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
     space = space_of(table, plan.seed)
     whole = run.made(("numbers filled",), lambda: filled(space, plan.seed))
     first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed, run))
+    return Laid(table, shape, space, whole, first, rows)
+
+
+def _examined(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
+    table, whole, first = laid.table, laid.whole, laid.first
     rival = mixed_network(first.rival.scores, _numbered(first))
     told = _tested(whole, table, first, rival, plan, tests, run)
     believed = [each for each in told if each.evidence.accepted or not each.evidence.tested]
@@ -101,11 +137,10 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
         baseline_score=first.rival.total,
         spread=0.0,
         repaired=first.repaired,
-        shape=shape,
+        shape=laid.shape,
         meanings=meanings,
-        did=tuple(_did(rows, space, first, table)),
+        did=tuple(_did(laid.rows, laid.space, first, table)),
         other=model,
-        seconds=time.monotonic() - begun,
     )
 
 
@@ -218,6 +253,10 @@ def _acyclic(parents: Parents) -> bool:
     return True
 
 
+def _finite(gain: float) -> float | None:
+    return round(gain, 3) if np.isfinite(gain) else None
+
+
 def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step]:
     if rows:
         yield Sampled(rows, learned=True)
@@ -225,7 +264,7 @@ def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step
     if table.n_missing:
         yield Filled(table.n_missing, fits=False)
     yield Baseline(sum(map(len, found.rival.parents.values())), numbers=True)
-    yield HiddenWeighed(found.hunted.tried, VIEWS)
+    yield HiddenWeighed(found.hunted.tried, VIEWS, _finite(found.class_gain), _finite(found.continuum_gain))
     bare = found.hunted.bare
     if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
         yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())

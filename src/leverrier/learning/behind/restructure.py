@@ -62,11 +62,12 @@ def improve(
     begun: Standing,
     modes: tuple[str, ...],
     barred: frozenset[str] = frozenset(),
+    views: frozenset[str] = frozenset(),
 ) -> Standing:
-    """Structural steps and EM in turn, as long as the score of the whole table rises."""
+    """Structural steps and EM in turn, as long as the score of the whole table rises. No arc joins two of `views`."""
     now = begun
     for _ in range(ROUNDS):
-        links, parents = restructured(block, outside, rival, now, modes, barred)
+        links, parents = restructured(block, outside, rival, now, modes, barred, views)
         if len(links) < 2 or (links == now.behind.links and parents == now.parents):
             break
         behind = refit(block, now.behind, links, SHORT)
@@ -122,7 +123,13 @@ def _known(block: Block, now: Standing) -> tuple[Moments, Latent, Floats]:
 
 
 def restructured(
-    block: Block, outside: Outside, rival: Parents, now: Standing, modes: tuple[str, ...], barred: frozenset[str]
+    block: Block,
+    outside: Outside,
+    rival: Parents,
+    now: Standing,
+    modes: tuple[str, ...],
+    barred: frozenset[str],
+    views: frozenset[str] = frozenset(),
 ) -> tuple[tuple[Link, ...], dict[str, tuple[str, ...]]]:
     """The links and the observed parents that the expected score prefers, one column after another."""
     moments, latent, posterior = _known(block, now)
@@ -136,12 +143,12 @@ def restructured(
             parents[name] = own[1]
             continue
         if seen.codes is None:
-            may = allowed_parents(parents, name)
+            may = tuple(p for p in allowed_parents(parents, name) if not {p, name} <= views)
             better = best_number(block, moments, name, parents[name], may, modes, MOST_PARENTS)
             score, link = better.score, Link(name, better.parents, better.face, better.mode)  # type: ignore[arg-type]
         else:
             score, link = _best_states(block, latent, posterior, old.get(name), name, parents[name])
-        if score - own[0] > (-WORTH if name in old else WORTH):
+        if name in views or score - own[0] > (-WORTH if name in old else WORTH):
             links.append(link)
             parents[name] = link.parents
         else:

@@ -19,6 +19,8 @@ Codes = NDArray[np.int64]
 MOST_EXTRA = 4
 """Columns beyond the plain line in a logit."""
 QUARTERS = 4
+EVEN = 0.3
+"""Nats a parameter and log row that a score test must promise before slopes by state are tried; they cost 0.5."""
 MOST_COLUMNS = 80
 """Logits with more coefficients than this are not tried: their Newton steps cost too much."""
 
@@ -92,6 +94,8 @@ def _logits(
     found = []
     shapes = (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,)
     for kind in ("ordered", "logit") if column.ordered and column.n_codes > 2 else ("logit",):
+        if kind == "logit" and found and not _uneven(found[0], design, parents, rows, codes):
+            continue
         climbs = []
         for shape in shapes:
             places = list(dict.fromkeys(j for p in parents for j in design.mains(p, shape)))
@@ -103,6 +107,25 @@ def _logits(
             best.climb()
             found.append(best.fitted(bounds))
     return found
+
+
+def _uneven(fit: Fitted, design: Design, parents: Sequence[int], rows: NDArray[np.int64] | None, codes: Codes) -> bool:
+    """Whether slopes of its own for every state may pay, by the score test of equal ones: multinomial logits cost most
+    of the search over grades, and where the ordered one fits they cannot win."""
+    family = fit.family
+    assert isinstance(family, NumberOrderedLogit)
+    cells = [design.cells[p] if rows is None else design.cells[p][rows] for p in parents]
+    places = list(dict.fromkeys((0, *(j for p in parents for j in design.mains(p, False)))))
+    x = design.columns(places, rows)
+    shares = np.exp(family.log_probabilities(cells, len(codes)))
+    stat = 0.0
+    for k in range(shares.shape[1]):
+        p = shares[:, k]
+        pull = x @ ((codes == k) - p)
+        spread = (x * (p * (1 - p))) @ x.T
+        stat += pull @ np.linalg.lstsq(spread, pull, rcond=1e-9)[0]
+    more = (shares.shape[1] - 2) * (len(places) - 1)
+    return 0.5 * stat > EVEN * more * float(np.log(len(codes)))
 
 
 class _Logit:
@@ -122,15 +145,18 @@ class _Logit:
         self.n_codes = design.space.columns[child].n_codes
         self.log_n = float(np.log(len(codes)))
 
-    def fit(self, places: list[int]) -> _Logit:
+    def fit(self, places: list[int], on: bool = False) -> _Logit:
+        """To these columns; `on` from where the fit to all but the last of them stands."""
         self.places = places
         x = self.design.columns([0, *places], self.rows)
         if self.kind == "ordered":
-            self.thresholds, self.beta, self.logs, residuals = ordered(x[1:], self.codes, self.n_codes)
+            start = (self.thresholds, np.append(self.beta, 0.0)) if on else None
+            self.thresholds, self.beta, self.logs, residuals = ordered(x[1:], self.codes, self.n_codes, start)
             self.residuals = residuals[None]
             parameters = len(self.thresholds) + len(self.beta)
         else:
-            self.beta, self.logs, self.residuals = multinomial(x, self.codes, self.n_codes)
+            first = np.column_stack([self.beta, np.zeros(len(self.beta))]) if on else None
+            self.beta, self.logs, self.residuals = multinomial(x, self.codes, self.n_codes, first)
             parameters = self.beta.size
         self.paid = 0.5 * parameters * self.log_n
         self.score = self.logs - self.paid
@@ -152,7 +178,7 @@ class _Logit:
                 break
             before = self.places, self.beta, getattr(self, "thresholds", None), self.logs, self.residuals, self.paid
             score = self.score - extra
-            self.fit([*self.places, others[best]])
+            self.fit([*self.places, others[best]], on=True)
             if self.score - extra - search <= score:
                 self.places, self.beta, thresholds, self.logs, self.residuals, self.paid = before
                 if thresholds is not None:

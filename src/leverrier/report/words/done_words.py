@@ -50,11 +50,8 @@ def done_words(step: Step) -> str:
             return _dropped_words(why, end)
         case done.SetAside(column, why):
             return f"{column!r} was set aside: {unvarying_words(why)}"
-        case done.HiddenWeighed(beginnings, views):
-            return (
-                f"weighed it against hidden classes and hidden continua ({beginnings} beginnings); something hidden "
-                f"must drive at least {views} columns that have no arc between them, and gain more than 5 nats"
-            )
+        case done.HiddenWeighed():
+            return _weighed_words(step)
         case done.BareClasses(states, columns, gain, views):
             return (
                 f"{states} classes behind {', '.join(columns)} would gain {gain:.1f} nats, but only {views} of these "
@@ -63,6 +60,16 @@ def done_words(step: Step) -> str:
         case done.CutShort(omitted):
             parts = ", ".join(map(_omitted_words, omitted)) or "only a part of the search"
             return f"the time ran out before everything was done; left out: {parts}"
+
+
+def _weighed_words(step: done.HiddenWeighed) -> str:
+    gains = (("class", step.of_class), ("continuum", step.of_continuum))
+    told = "".join(f", the best {what} {gain:+.1f} nats" for what, gain in gains if gain is not None)
+    return (
+        f"weighed it against hidden classes and hidden continua ({step.beginnings} beginnings{told}); something hidden "
+        f"must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a "
+        "class, 3 as a continuum"
+    )
 
 
 def power_words(power: Power) -> str:

@@ -8,26 +8,32 @@ from itertools import combinations, product
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.discovery.numbers.number_places import candidate_places
-from leverrier.learning.behind.ascent import ascend
-from leverrier.learning.behind.beginnings import beginnings
+from leverrier.discovery.numbers.number_rival import NumberRival
+from leverrier.learning.behind.ascent import Behind, ascend
+from leverrier.learning.behind.beginnings import beginnings, halves, residuals
+from leverrier.learning.behind.completed import Round, split_places
 from leverrier.learning.behind.factor_ascent import ascend_factor
 from leverrier.learning.behind.restructure import first_links, improve, refit
-from leverrier.learning.behind.standing import Outside, Parents, Standing, stood, with_links
+from leverrier.learning.behind.standing import Parents, Standing, stood, with_links
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import Link, classes, continuum
+from leverrier.models.behind.links import Link, Mode, classes, continuum
 from leverrier.run.run import UNBOUNDED, Run
 
 GLANCE, TRIAL = 3, 12
 """EM iterations of a beginning, and of a trial."""
-HOPE = 25.0
+HOPE = 60.0
 """More states are tried where two come as near to the rival (or to the gain that matters) as this, in nats."""
 BEST = 3
 VIEWS = 3
 """A class is identified by three columns that depend on each other through it alone."""
-MODES = ("shift", "all")
+MODES: tuple[Mode, ...] = ("shift", "all")
 MOST_STATES = 6
 MOST_THREES = 6
+DIRECTIONS = 3
+"""Principal components along which a whole search is begun."""
+WHOLE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +53,7 @@ class Hunted:
 
 def hunt(
     block: Block,
-    outside: Outside,
+    outside: NumberRival,
     rival: Parents,
     seed: int,
     barred: frozenset[str] = frozenset(),
@@ -67,7 +73,7 @@ def hunt(
 
 def hunt_class(
     block: Block,
-    outside: Outside,
+    outside: NumberRival,
     rival: Parents,
     seed: int,
     barred: frozenset[str] = frozenset(),
@@ -82,12 +88,17 @@ def hunt_class(
     trials.sort(key=lambda each: -each.score)
     begun = [each for each in _differing(trials, BEST + 1) if not run.spent]
     found = [improve(block, outside, rival, each, MODES, barred) for each in begun]
+    first = _best(block, found)
+    found += _whole_searches(block, outside, rival, _halves(block, rival, places, first), barred, run)
     best = _best(block, found)
     total = sum(outside.score(name, own) for name, own in rival.items())
     for states in range(3, MOST_STATES + 1):
         if run.spent or (best is not None and best.score < total + aim - HOPE):
             break
         new = _with_states(block, outside, rival, _bases(best, places), states, rng, barred)
+        if best is not None and best.states == states - 1 and isinstance(best.behind, Behind):
+            more_places = split_places(best.behind.posterior, _columns(block, rival, best.children))
+            new += _whole_searches(block, outside, rival, more_places, barred, run)
         more, found = _best(block, new), [*found, *new]
         if more is None or (best is not None and more.score <= best.score):
             break
@@ -100,7 +111,7 @@ def hunt_class(
 
 
 def _kept_apart(
-    block: Block, outside: Outside, rival: Parents, bare: Standing, barred: frozenset[str]
+    block: Block, outside: NumberRival, rival: Parents, bare: Standing, barred: frozenset[str]
 ) -> list[Standing]:
     """The same class with three of its columns kept without arcs between them: what arcs there gained is given up for
     a class that can be identified. Threes with the fewest arcs first."""
@@ -124,6 +135,30 @@ def _without(link: Link, views: frozenset[str]) -> Link:
     return replace(link, parents=tuple(p for p in link.parents if p not in views))
 
 
+def _halves(block: Block, rival: Parents, places: list[tuple[str, ...]], best: Standing | None) -> list[Floats]:
+    """Where a whole search begins: cut along the main directions of all linked columns, and as the best has it."""
+    if not places:
+        return []
+    cuts = halves(_columns(block, rival, places[0]), DIRECTIONS)
+    return [*cuts, *([best.behind.posterior] if best is not None and isinstance(best.behind, Behind) else [])]
+
+
+def _columns(block: Block, rival: Parents, names: tuple[str, ...]) -> Floats:
+    """These columns less what the others say of them."""
+    return residuals(block, first_links(block, classes(np.full(2, 0.5)), rival, names, "shift"))
+
+
+def _whole_searches(
+    block: Block, outside: NumberRival, rival: Parents, begun: list[Floats], barred: frozenset[str], run: Run
+) -> list[Standing]:
+    """Searches of all arcs round each of these beginnings; the best two go on, and are improved."""
+    about = Round(block, outside.scores, outside, rival, MODES, barred)
+    ends = [about.first(each) for each in begun if not run.spent]
+    best = sorted((each for each in ends if each is not None), key=lambda each: -each.score)[:WHOLE]
+    best = sorted((about.again(each) for each in best), key=lambda each: -each.score)
+    return [improve(block, outside, rival, each, MODES, barred) for each in best[:2]]
+
+
 def _bases(best: Standing | None, places: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Where more states are tried: behind what the best has, and behind all linked columns."""
     own = [best.children] if best is not None else []
@@ -132,7 +167,7 @@ def _bases(best: Standing | None, places: list[tuple[str, ...]]) -> list[tuple[s
 
 def _with_states(
     block: Block,
-    outside: Outside,
+    outside: NumberRival,
     rival: Parents,
     places: list[tuple[str, ...]],
     states: int,
@@ -145,7 +180,7 @@ def _with_states(
 
 
 def _class_trials(
-    block: Block, outside: Outside, rival: Parents, place: tuple[str, ...], states: int, rng: np.random.Generator
+    block: Block, outside: NumberRival, rival: Parents, place: tuple[str, ...], states: int, rng: np.random.Generator
 ) -> Iterator[Standing]:
     """A glance at every beginning, slopes and variances shared or not; the best goes on for a few iterations."""
     latent = classes(np.full(states, 1 / states))
@@ -160,7 +195,7 @@ def _class_trials(
         yield stood(block, outside, longer, with_links(rival, links))
 
 
-def _continuum_trial(block: Block, outside: Outside, rival: Parents, place: tuple[str, ...]) -> Standing:
+def _continuum_trial(block: Block, outside: NumberRival, rival: Parents, place: tuple[str, ...]) -> Standing:
     links = first_links(block, None, rival, place, "shift")
     parents = with_links(rival, links)
     if all(block.columns[name].codes is None for name in place):

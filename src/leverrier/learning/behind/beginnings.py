@@ -1,4 +1,4 @@
-"""Where EM for a class begins: cuts of the first principal component, of the distance from the middle, and k-means."""
+"""Where EM for a class begins: cuts of principal components, of the distance from the middle, and k-means."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEANS_STEPS = 12
 
 def beginnings(block: Block, links: tuple[Link, ...], states: int, rng: np.random.Generator) -> list[Floats]:
     """Posteriors (rows, states) to begin from."""
-    y = _residuals(block, links)
+    y = residuals(block, links)
     centred = y - y.mean(axis=0)
     squares, turned = np.linalg.eigh(centred.T @ centred)
     size = np.sqrt(np.maximum(squares[::-1], 1e-12))
@@ -33,7 +33,14 @@ def beginnings(block: Block, links: tuple[Link, ...], states: int, rng: np.rando
     return [_soft(each, states) for each in cuts]
 
 
-def _residuals(block: Block, links: tuple[Link, ...]) -> Floats:
+def halves(columns: Floats, most: int) -> list[Floats]:
+    """Posteriors of two places: below and above the median of each of the first principal components."""
+    centred = columns - columns.mean(axis=0)
+    _, turned = np.linalg.eigh(centred.T @ centred)
+    return [_soft(_cut(centred @ each, np.array([0.5])), 2) for each in turned[:, ::-1].T[:most]]
+
+
+def residuals(block: Block, links: tuple[Link, ...]) -> Floats:
     """The children less what their observed parents say, each of variance one."""
     found = []
     for link in links:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
@@ -72,17 +73,32 @@ def _table(block: Block, latent: Latent, link: Link, posterior: Floats) -> Table
 def _logit(block: Block, latent: Latent, link: Link, posterior: Floats, before: Fit | None) -> LogitFit:
     seen, terms = block.columns[link.column], terms_of(block, link)
     assert seen.codes is not None
-    if len(terms):
-        beside, codes, share = block.across[terms], seen.codes, np.ascontiguousarray(posterior.T)
-    else:  # (rows of one state are alike)
-        beside, codes = np.empty((0, seen.states)), np.arange(seen.states)
-        share = np.stack([np.bincount(seen.codes, each, seen.states) for each in posterior.T]).astype(np.float64)
+    beside, codes, share = _alike(block, link, terms, posterior)
     known = isinstance(before, LogitFit)
     counts = np.bincount(seen.codes, minlength=seen.states).astype(np.float64)
     theta = before.theta if known else start_theta(counts, latent.basis.shape[1] + len(terms), seen.ordered)
     steps = NEWTON if known else FIRST_NEWTON
     theta = climb_logit(theta, latent.basis, beside, codes, share, seen.states, seen.ordered, steps)
     return LogitFit(theta, terms, seen.states, seen.ordered)
+
+
+def _alike(
+    block: Block, link: Link, terms: NDArray[np.intp], posterior: Floats
+) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """Terms, states and shares by row; rows with the same states of all parents and of the child are one."""
+    seen = block.columns[link.column]
+    assert seen.codes is not None
+    few = all(block.columns[name].codes is not None for name in link.parents)
+    place, sizes = configurations(block, link.parents) if few else (seen.codes, (block.rows,))
+    many = int(np.prod(sizes))
+    if many * seen.states > block.rows // 2:
+        return block.across[terms], seen.codes, np.ascontiguousarray(posterior.T)
+    cells = place * seen.states + seen.codes
+    share = np.stack([np.bincount(cells, each, many * seen.states) for each in posterior.T]).astype(np.float64)
+    row = np.zeros(many, dtype=np.intp)  # (one of each; configurations that no row has count nothing)
+    row[place] = np.arange(block.rows)
+    beside = np.repeat(block.across[np.ix_(terms, row)], seen.states, axis=1)
+    return beside, np.tile(np.arange(seen.states), many), share
 
 
 def solved(gram: Floats, right: Floats) -> Floats:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.learning.behind.ascent import Behind, ascend
-from leverrier.learning.behind.child_fits import fitted
 from leverrier.learning.behind.factor_ascent import Factor, ascend_factor, expected, row_scores
 from leverrier.learning.behind.place_moments import Moments, best_number, factor_moments, moments_of, number_score
 from leverrier.learning.behind.standing import (
@@ -20,9 +17,9 @@ from leverrier.learning.behind.standing import (
     stood,
     with_links,
 )
+from leverrier.learning.behind.state_links import expected_score, state_links
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.child_density import log_density
-from leverrier.models.behind.links import Latent, Link, continuum, dimension_of
+from leverrier.models.behind.links import Latent, Link, continuum
 
 ROUNDS = 8
 WORTH = 0.5
@@ -43,16 +40,8 @@ def first_links(
         if seen.codes is None:
             found.append(Link(child, own, min(face, len(seen.faces) - 1), "all" if mode == "all" else "shift"))
         else:
-            found.append(state_link(block, latent is None or latent.fixed, child, own))
+            found.append(state_links(block, latent is None or latent.fixed, child, own)[0])
     return tuple(found)
-
-
-def state_link(block: Block, continuous: bool, child: str, own: tuple[str, ...]) -> Link:
-    """A table where all parents have states and few cells, else a logit; behind a continuum a logit of it alone."""
-    if continuous:
-        return Link(child, (), 0, "logit")
-    cells = [block.columns[p].states if block.columns[p].codes is not None else MOST_CELLS + 1 for p in own]
-    return Link(child, own, 0, "table" if np.prod([1, *cells]) <= MOST_CELLS else "logit")
 
 
 def improve(
@@ -200,15 +189,9 @@ def _best_states(
     block: Block, latent: Latent, posterior: Floats, old: Link | None, name: str, own: tuple[str, ...]
 ) -> tuple[float, Link]:
     """A column of states with its parents, or with one fewer; a continuum's has none."""
-    tried = [state_link(block, latent.fixed, name, own)]
-    tried += [state_link(block, latent.fixed, name, tuple(p for p in own if p != gone)) for gone in own]
+    sets = [own, *(tuple(p for p in own if p != gone) for gone in own)]
+    tried = [link for some in sets for link in state_links(block, latent.fixed, name, some)]
     tried = list(dict.fromkeys(tried if old is None or old in tried else [*tried, old]))
-    scores = [_expected_score(block, latent, posterior, link) for link in tried]
+    scores = [expected_score(block, latent, posterior, link) for link in tried]
     best = int(np.argmax(scores))
-    return scores[best], replace(tried[best])
-
-
-def _expected_score(block: Block, latent: Latent, posterior: Floats, link: Link) -> float:
-    fit = fitted(block, latent, link, posterior)
-    logs = log_density(block, latent, link, fit)
-    return float((posterior * logs).sum()) - dimension_of(block, latent, link) * block.price
+    return scores[best], tried[best]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +20,16 @@ ROWS_A_PARENT = 25
 """A column has at most one parent for so many rows."""
 SHAKES = 4
 """How often the best graph is shaken and climbed again."""
+
+
+class Scored(Protocol):
+    """What a climb asks of scores."""
+
+    def family(self, child: int, parents: Iterable[int]) -> float: ...
+
+    def promising(self, child: int, parents: Iterable[int]) -> list[int]:
+        """The columns that may be worth a try as one more parent, best first."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -58,7 +69,7 @@ def mixed_search(
     return best
 
 
-def climb(scores: MixedScores, start: Parents, limits: Limits = Limits()) -> Parents:
+def climb(scores: Scored, start: Parents, limits: Limits = Limits()) -> Parents:
     """The change that gains most, again and again until none gains."""
     parents = list(start)
     while not limits.stop():
@@ -88,7 +99,7 @@ def shaken(parents: Parents, limits: Limits, rng: np.random.Generator) -> Parent
 Change = tuple[tuple[int, frozenset[int]], ...]
 
 
-def _best_change(scores: MixedScores, parents: list[frozenset[int]], limits: Limits) -> tuple[float, Change]:
+def _best_change(scores: Scored, parents: list[frozenset[int]], limits: Limits) -> tuple[float, Change]:
     best, best_change = 0.0, ()
     below = _descendants(parents)
     for child, above in enumerate(parents):

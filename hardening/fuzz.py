@@ -14,7 +14,7 @@ from hardening.good_files import SUFFIXES
 from hardening.malformed import malformed
 from hardening.outcome import Outcome, Size
 from hardening.reading import wrong_with_reading
-from leverrier.data.survey.reading_process import one_process
+from leverrier.data.apart.reading_process import one_process
 
 HANG = 2.0
 NUMBERS = {

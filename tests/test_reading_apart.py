@@ -9,8 +9,9 @@ import pytest
 
 import leverrier as lv
 from hardening.malformed import malformed
-from leverrier.data.survey import reading_process
-from leverrier.data.survey.reading_process import one_process, read_survey_file
+from leverrier.data.apart import reading_process
+from leverrier.data.apart.reading_process import one_process
+from leverrier.data.apart.survey_file import read_survey_file
 from leverrier.errors import TableError
 
 HOW = {"output_format": "dict", "user_missing": True}

@@ -62,6 +62,8 @@ IMPORTANT = frozenset(
     }
 )
 """What may change the answer: said before a verdict. The rest is said by `check` and in the report."""
+RARE = 0.01
+"""Of the rows: fewer copies than that change nothing."""
 
 
 @dataclass(frozen=True)
@@ -80,4 +82,5 @@ class Noticed:
 
     @property
     def important(self) -> bool:
-        return self.kind in IMPORTANT
+        rare = self.kind is Notice.DUPLICATE_ROWS and self.share is not None and self.share < RARE
+        return self.kind in IMPORTANT and not rare

@@ -22,7 +22,7 @@ from leverrier.data.reading.frames import dict_source, frame_source
 from leverrier.data.reading.joining import joined
 from leverrier.data.reading.record_files import ARROW, JSON, R, record_source
 from leverrier.data.reading.survey_files import READERS, survey_source
-from leverrier.data.reading.text_forms import AS_WRITTEN, Writing, as_form, mixed_units, text_numbers
+from leverrier.data.reading.text_forms import AS_WRITTEN, Writing, as_dates, as_form, mixed_units, text_numbers
 from leverrier.data.reading.workbooks import SUFFIXES, workbook_source
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
@@ -94,8 +94,8 @@ def _file(
 
 
 EXPECTED = (
-    "expected .csv, .tsv, .txt (also .gz), .parquet, .sav, .dta, .sas7bdat, .xpt, .por, .xlsx, .xls, .ods, .jsonl, "
-    ".feather or .rds"
+    "expected .csv, .tsv, .txt (also .gz), .parquet, .sav, .zsav, .por, .dta, .sas7bdat, .xpt, .xlsx, .xls, .ods, "
+    ".jsonl, .feather, .arrow, .rds or .rda"
 )
 
 
@@ -109,6 +109,9 @@ def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
         return column if form is None else as_form(column, form)
     if asked is not None:
         return column
+    dates = as_dates(column) if column.came == "text" else None
+    if dates is not None:
+        return dates
     few = texts[:_MOST_LOOKED]
     units = mixed_units(few)
     if units:

@@ -243,6 +243,51 @@ def test_a_separator_that_cannot_be_told_is_given(tmp_path):
     assert lv.read_table(path, delimiter=":").variables == ("sex", "mood", "size")
 
 
+def test_remarks_above_the_header_are_passed_over_and_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("# made in 2024\n# by hand, with care\n\n" + lines(base()))
+    table = lv.read_table(path)
+    assert table.variables == ("sex", "mood", "size")
+    assert table.n_rows == N
+    assert noticed(table, Notice.REMARKS).count == 2
+    path.write_text(lines({"#sex": base()["sex"], "mood": base()["mood"]}))  # (a header may begin so)
+    assert lv.read_table(path).variables == ("#sex", "mood")
+    path.write_text("sep=;\n" + lines(base(), ";"))
+    assert lv.read_table(path).variables == ("sex", "mood", "size")
+    path.write_text("Our survey\n" + lines(base()))
+    with pytest.raises(TableError, match="take away the lines above the header"):
+        lv.read_table(path)
+
+
+def test_a_row_in_the_place_of_the_header_is_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(f"{i % 7},{i * i % 11},{i % 3}.5" for i in range(3, 60)))
+    assert Notice.NO_HEADER in kinds(lv.read_table(path))
+    path.write_text(lines({"2019": [1, 2] * 30, "2020": [2, 1] * 30, "2021": [1, 1, 2] * 20}))
+    assert Notice.NO_HEADER not in kinds(lv.read_table(path))
+
+
+@pytest.mark.parametrize(
+    ("data", "what"), [(b"PK\x03\x04abc", "a workbook"), (b"%PDF-1.4", "a PDF"), (b"PAR1x", "Parquet")]
+)
+def test_other_files_called_csv_are_told(tmp_path, data, what):
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(TableError, match=what):
+        lv.read_table(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("address", ["http://x.org/t.csv", "https://x.org/t", "s3://bucket/t.parquet"])
+def test_an_address_is_told(address):
+    with pytest.raises(TableError, match=f"{address} is an address: download the file first"):
+        lv.read_table(address)
+
+
+def test_names_with_breaks_keep_a_line_each(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"a\nb",c\n' + 'x,"u\nv"\ny,w\n' * 20)
+    assert [line.split()[0] for line in lv.read_table(path).summary().splitlines()[1:]] == ["a\\nb", "c"]
+
+
 # --- frames -----------------------------------------------------------------------------------------------------
 
 

@@ -13,6 +13,8 @@ class Notice(StrEnum):
 
     ENCODING = "text encoding"
     SHEET = "sheet"
+    REMARKS = "lines above the header"
+    NO_HEADER = "numbers as names"
     DECIMAL_COMMA = "decimal comma"
     THOUSANDS = "thousands separator"
     UNIT = "unit"
@@ -43,6 +45,7 @@ class Notice(StrEnum):
 IMPORTANT = frozenset(
     {
         Notice.ENCODING,
+        Notice.NO_HEADER,
         Notice.DECIMAL_COMMA,
         Notice.DATE_ORDER,
         Notice.TEXT_NUMBERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -55,6 +56,8 @@ def _plain(
     source: Any, files: FileOptions, marks: set[str], asked: Mapping[str, object], most: float
 ) -> Iterator[Source]:
     if isinstance(source, str | os.PathLike):
+        if isinstance(source, str) and re.match(r"[a-zA-Z][a-zA-Z0-9+.-]+://", source):
+            raise TableError(f"{source} is an address: download the file first, and give its path")
         with _file(Path(source).expanduser(), files, marks, asked, most) as data:
             yield data
         return

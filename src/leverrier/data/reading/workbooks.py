@@ -9,6 +9,7 @@ from typing import Any
 from leverrier.data.apart.sheet_rows import read_sheet
 from leverrier.data.column import Column, Source, from_objects
 from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.data.reading.csv_text import names_like_cells
 from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.text_forms import Writing, as_form
 from leverrier.data.reading.text_types import MARKS, Texts, parse, what_texts_are
@@ -31,7 +32,7 @@ def workbook_source(path: Path, files: FileOptions, asked: Any) -> Source:
     width = max((place + 1 for row in rows for place, cell in enumerate(row) if cell not in ("", None)), default=0)
     names = tuple(_name(rows[head], place) for place in range(width))
     body = rows[head + 1 :]
-    noticed = [Noticed(Notice.SHEET, values=sheet.others, count=len(body), name=sheet.name)]
+    noticed = [Noticed(Notice.SHEET, values=sheet.others, count=len(body), name=sheet.name), *names_like_cells(names)]
     writing = Writing(files.decimal)
 
     def column(wanted: str) -> Column:

@@ -33,6 +33,10 @@ def _types(each: Noticed, kind: str) -> str:
     return option("types", {each.columns[0]: kind})
 
 
+def _hold(each: Noticed) -> str:
+    return "hold" if len(each.columns) > 1 else "holds"
+
+
 def _rows(count: int) -> str:
     return f"{count:,} row{'' if count == 1 else 's'}"
 
@@ -108,12 +112,20 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
             else "."
         )
     ),
+    Notice.REMARKS: lambda e: (
+        f"{e.count:,} line{'s' * (e.count > 1)} above the header {'were' if e.count > 1 else 'was'} passed over "
+        f"({_few(e.values)})."
+    ),
+    Notice.NO_HEADER: lambda e: (
+        f"the first line holds numbers alone ({_few(e.values)}) and was taken for the names of the columns: if it is a "
+        "row, put a line with names above it."
+    ),
     Notice.DECIMAL_COMMA: lambda e: (
-        f"{_few(e.columns)} hold numbers with decimal commas ({_few(e.values, 2)}), read as numbers; "
+        f"{_few(e.columns)} {_hold(e)} numbers with decimal commas ({_few(e.values, 2)}), read as numbers; "
         f"{option('decimal', '.')} leaves commas alone."
     ),
     Notice.THOUSANDS: lambda e: (
-        f"{_few(e.columns)} hold numbers with thousands separators ({_few(e.values, 2)}), read as numbers; "
+        f"{_few(e.columns)} {_hold(e)} numbers with thousands separators ({_few(e.values, 2)}), read as numbers; "
         f"{option('decimal', ',')} takes commas for decimals, {_types(e, 'category')} keeps the text."
     ),
     Notice.UNIT: lambda e: (

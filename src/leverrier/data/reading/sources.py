@@ -78,8 +78,11 @@ def _plain(
 def _file(
     path: Path, files: FileOptions, marks: set[str], asked: Mapping[str, object], most: float
 ) -> Iterator[Source]:
-    if path.is_dir():
-        require_file(path)
+    try:
+        if path.is_dir():
+            require_file(path)
+    except (OSError, ValueError) as problem:  # too long, or with a sign that no file's name has
+        raise TableError(f"{str(path)[:80]}: no file can be called so ({problem})") from None
     kind = kind_of(path)
     if kind in TEXT_AND_PARQUET:
         with file_source(path, files, marks, asked, most) as data:

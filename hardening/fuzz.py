@@ -1,8 +1,7 @@
 """Malformed files, in this process: none may crash, hang, or become a model.
 
-Files of SPSS and Stata and workbooks are read by a process of their own, here by one for as many as it survives: starting
-one for
-each of thousands would measure the starting."""
+Files of SPSS and Stata and workbooks are read by a process of their own, here by one for as many as it survives:
+starting one for each of thousands would measure the starting."""
 
 from __future__ import annotations
 

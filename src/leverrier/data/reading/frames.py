@@ -88,7 +88,7 @@ def _from_series(name: str, series: Any) -> Column:
         moments = series.cast(nw.Datetime("us")) if kind == nw.Date else series
         holes = moments.is_null().to_numpy()
         micros = moments.dt.timestamp("us").fill_null(0).to_numpy().astype("M8[us]")
-        return from_array(name, np.where(holes, np.datetime64("NaT"), micros))
+        return from_array(name, np.where(holes, np.datetime64("NaT", "us"), micros))
     if kind == nw.Duration:
         return from_array(name, series.to_numpy())
     return from_objects(name, series.to_list())

@@ -1,4 +1,5 @@
-"""Files of SPSS, Stata and SAS are read in a process of their own: what kills it, or would, is one line here."""
+"""Files of SPSS, Stata, SAS and R and workbooks are read in a process of their own: what kills it, or would, is one line
+here."""
 
 import datetime
 import sys
@@ -96,6 +97,13 @@ def test_real_files_at_which_the_reader_crashes_leave_us_alive_and_the_next_is_r
             with pytest.raises(TableError):
                 lv.read_table(bad)
             assert list(read_survey_file(good, "read_sav", HOW).columns) == list(frame)
+
+
+def test_a_workbook_that_asks_for_all_memory_leaves_us_alive(tmp_path):
+    path = tmp_path / "bad.xlsx"
+    path.write_bytes(malformed("xlsx", 7284))  # (calamine asks for 256 GB, and its process ends)
+    with pytest.raises(TableError, match=r"bad\.xlsx: "):
+        lv.read_table(path)
 
 
 @pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta", ".sas7bdat", ".xpt"])

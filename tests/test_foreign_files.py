@@ -231,6 +231,13 @@ def test_a_file_of_r_says_what_to_install(tmp_path, monkeypatch):
         lv.read_table(tmp_path / "t.rds")
 
 
+def test_text_called_a_workbook_is_told(tmp_path):
+    for name in ("t.xlsx", "t.ods"):
+        (tmp_path / name).write_text("a,b\n1,2\n")
+        with pytest.raises(TableError, match=r"if it is text, call it \.csv"):
+            lv.read_table(tmp_path / name)
+
+
 def test_a_cell_far_off_under_an_odd_name_is_not_made_room_for(tmp_path):
     from hardening.good_files import SHEET, workbook
 

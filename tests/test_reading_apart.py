@@ -1,5 +1,4 @@
-"""Files of SPSS, Stata, SAS and R and workbooks are read in a process of their own: what kills it, or would, is one line
-here."""
+"""Files of SPSS, Stata, SAS, R and workbooks are read in a process of their own: what kills it is one line here."""
 
 import datetime
 import sys

@@ -67,6 +67,8 @@ def _looked_at(path: Path) -> tuple[int, int]:
             return path.stat().st_size, _XLS_CELLS
         if path.suffix.lower() == ".xls" and not begins.startswith(b"PK"):  # (before 1995 they were not packed at all)
             return path.stat().st_size, _XLS_CELLS
+        if not begins.startswith(b"PK"):
+            raise TableError(f"{path}: not a whole {path.suffix} file (begins as another: if it is text, call it .csv)")
         return _sizes(path)
     except (
         zipfile.BadZipFile,

@@ -1,7 +1,7 @@
 """Malformed files, in this process: none may crash, hang, or become a model.
 
-Files of SPSS and Stata are read by a process of their own, here by one for as many as it survives: starting one for
-each of thousands would measure the starting."""
+Files of SPSS and Stata and workbooks are read by a process of their own, here by one for as many as it survives:
+starting one for each of thousands would measure the starting."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hardening.good_files import SUFFIXES
 from hardening.malformed import malformed
 from hardening.outcome import Outcome, Size
 from hardening.reading import wrong_with_reading
-from leverrier.data.survey.reading_process import one_process
+from leverrier.data.apart.reading_process import one_process
 
 HANG = 2.0
 NUMBERS = {
     "csv": 2_000,
     "parquet": 1_000,
-    "sav": 4_000,
-    "dta": 3_000,
-    "xlsx": 3_000,
+    "sav": 10_000,
+    "dta": 10_000,
+    "xlsx": 10_000,
     "bif": 27_000,
     "xmlbif": 20_000,
     "network": 22_000,

@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 import leverrier as lv
 from leverrier.api.discovery import Discovery
+from leverrier.api.progress_line import clock_words, left_words
 from leverrier.cli.group import VERBS, cli
 from leverrier.cli.help_pages import FIRST
-from leverrier.cli.progress_bar import clock_words, left_words
 from leverrier.report.words.bet_words import held_out_bet, odds_words
 from leverrier.report.words.terminal_words import MOST_LINES, WIDTH, terminal_words
 from tests import report_cases as cases

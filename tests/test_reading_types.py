@@ -29,7 +29,7 @@ def test_every_library_gives_the_same_table(make):
     table = read_table(make(CELLS))
     assert table.variables == ("text", "flag", "count")
     assert table.states == {"text": ("a", "b"), "flag": (False, True), "count": (1, 3, 10)}
-    assert [column.kind for column in table.columns] == ["category", "boolean", "integer"]
+    assert [each.kind for each in table.columns] == ["category", "boolean", "integer"]
     assert {name: column(table, name) for name in CELLS} == CELLS
     assert table.notes == ()
 

@@ -3,8 +3,6 @@ remedy; what is noticed is said."""
 
 import datetime
 import gzip
-import json
-import zipfile
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,7 @@ import pytest
 
 import leverrier as lv
 from leverrier.data.quality.noticed import Notice
-from leverrier.errors import TableError, TooLargeError
+from leverrier.errors import TableError
 from leverrier.report.words.quality_words import quality_lines
 
 N = 60
@@ -245,178 +243,57 @@ def test_a_separator_that_cannot_be_told_is_given(tmp_path):
     assert lv.read_table(path, delimiter=":").variables == ("sex", "mood", "size")
 
 
-# --- columns together -------------------------------------------------------------------------------------------
+def test_remarks_above_the_header_are_passed_over_and_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("# made in 2024\n# by hand, with care\n\n" + lines(base()))
+    table = lv.read_table(path)
+    assert table.variables == ("sex", "mood", "size")
+    assert table.n_rows == N
+    assert noticed(table, Notice.REMARKS).count == 2
+    path.write_text(lines({"#sex": base()["sex"], "mood": base()["mood"]}))  # (a header may begin so)
+    assert lv.read_table(path).variables == ("#sex", "mood")
+    path.write_text("sep=;\n" + lines(base(), ";"))
+    assert lv.read_table(path).variables == ("sex", "mood", "size")
+    path.write_text("Our survey\n" + lines(base()))
+    with pytest.raises(TableError, match="take away the lines above the header"):
+        lv.read_table(path)
+
+
+def test_a_row_in_the_place_of_the_header_is_said(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(f"{i % 7},{i * i % 11},{i % 3}.5" for i in range(3, 60)))
+    assert Notice.NO_HEADER in kinds(lv.read_table(path))
+    path.write_text(lines({"2019": [1, 2] * 30, "2020": [2, 1] * 30, "2021": [1, 1, 2] * 20}))
+    assert Notice.NO_HEADER not in kinds(lv.read_table(path))
+
+
+@pytest.mark.parametrize(
+    ("data", "what"), [(b"PK\x03\x04abc", "a workbook"), (b"%PDF-1.4", "a PDF"), (b"PAR1x", "Parquet")]
+)
+def test_other_files_called_csv_are_told(tmp_path, data, what):
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(TableError, match=what):
+        lv.read_table(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("address", ["http://x.org/t.csv", "https://x.org/t", "s3://bucket/t.parquet"])
+def test_an_address_is_told(address):
+    with pytest.raises(TableError, match=f"{address} is an address: download the file first"):
+        lv.read_table(address)
+
+
+def test_names_with_breaks_keep_a_line_each(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text('"a\nb",c\n' + 'x,"u\nv"\ny,w\n' * 20)
+    assert [line.split()[0] for line in lv.read_table(path).summary().splitlines()[1:]] == ["a\\nb", "c"]
+
+
+# --- frames -----------------------------------------------------------------------------------------------------
 
 
 def frame(n=400, seed=0):
     rng = np.random.default_rng(seed)
     return pd.DataFrame({"a": rng.choice(["u", "v"], n), "b": rng.choice(list("xyz"), n), "c": rng.normal(size=n)})
-
-
-def test_copies_and_near_copies():
-    data = frame()
-    data["again"] = data["a"].map({"u": "no", "v": "yes"})
-    data["near"] = data["b"]
-    data.loc[3, "near"] = "x" if data["b"][3] != "x" else "y"
-    data["fahrenheit"] = 32 + 1.8 * data["c"]
-    table = lv.read_table(data)
-    assert {each.columns for each in table.quality if each.kind is Notice.DUPLICATE} == {("a", "again")}
-    near = {each.columns for each in table.quality if each.kind is Notice.NEAR_DUPLICATE}
-    assert near == {("b", "near"), ("c", "fahrenheit")}
-
-
-def test_columns_that_merely_depend_are_no_copies():
-    data = frame()
-    data["d"] = np.where(np.random.default_rng(1).random(400) < 0.85, data["a"], "w")
-    assert not {Notice.DUPLICATE, Notice.NEAR_DUPLICATE, Notice.ONE_HOT} & kinds(lv.read_table(data))
-
-
-def test_one_category_in_several_columns_is_offered_to_be_joined():
-    data = frame()
-    hot = pd.get_dummies(data.pop("b"), prefix="colour").astype(int)
-    data = pd.concat([data, hot], axis=1)
-    table = lv.read_table(data)
-    found = noticed(table, Notice.ONE_HOT)
-    assert found.columns == ("colour_x", "colour_y", "colour_z")
-    assert "join={'colour': ['colour_x', 'colour_y', 'colour_z']}" in " ".join(quality_lines(table.quality))
-    joined = lv.read_table(data, join={"colour": list(found.columns)})
-    assert joined.states["colour"] == ("x", "y", "z")
-    assert (joined.to_pandas()["colour"] == frame()["b"]).all()
-
-
-def test_totals():
-    data = frame()
-    rng = np.random.default_rng(2)
-    for name in ("food", "rent", "fun"):
-        data[name] = np.round(rng.gamma(3, 100, 400), 2)
-    data["spent"] = data["food"] + data["rent"] + data["fun"]
-    found = noticed(lv.read_table(data), Notice.TOTAL)
-    assert (found.columns[0], set(found.columns[1:])) == ("spent", {"food", "rent", "fun"})
-    assert Notice.TOTAL not in kinds(lv.read_table(data.drop(columns="rent")))
-
-
-def test_skipped_questions():
-    data = frame()
-    data["smokes"] = np.random.default_rng(3).choice(["yes", "no"], 400)
-    data["how_many"] = np.where(data["smokes"] == "yes", np.random.default_rng(4).choice(["few", "many"], 400), None)
-    found = noticed(lv.read_table(data), Notice.SKIP)
-    assert (found.name, found.values, found.columns) == ("smokes", ("no",), ("how_many",))
-    holes = frame()
-    holes.loc[np.random.default_rng(5).random(400) < 0.3, "b"] = None
-    assert Notice.SKIP not in kinds(lv.read_table(holes))
-
-
-# --- rows -------------------------------------------------------------------------------------------------------
-
-
-def test_rows_entered_twice():
-    data = frame()
-    twice = pd.concat([data, data.iloc[:40]]).sample(frac=1, random_state=0, ignore_index=True)
-    found = noticed(lv.read_table(twice), Notice.DUPLICATE_ROWS)
-    assert found.count == 40
-    few = pd.DataFrame({name: np.random.default_rng(i).choice(["y", "n"], 400) for i, name in enumerate("abcdef")})
-    assert Notice.DUPLICATE_ROWS not in kinds(lv.read_table(few))
-
-
-def test_a_household_three_times():
-    data = frame(150)
-    data = data.loc[np.repeat(np.arange(150), 3)].reset_index(drop=True)
-    data["c"] += np.random.default_rng(0).normal(size=450)
-    data["household"] = np.repeat(np.arange(1000, 1150), 3)
-    table = lv.read_table(data)
-    assert noticed(table, Notice.CLUSTERED_ROWS).name == "household"
-    assert "household" in table.aside
-
-
-def test_a_table_in_order_of_time():
-    state = np.repeat(np.random.default_rng(0).integers(0, 3, 40), 10)
-    rng = np.random.default_rng(1)
-    noisy = {name: np.where(rng.random(400) < 0.8, state, rng.integers(0, 3, 400)) for name in "abc"}
-    data = pd.DataFrame({"day": pd.date_range("2024-01-01", periods=400), **noisy})
-    assert noticed(lv.read_table(data), Notice.TIME_ORDERED).columns == ("day",)
-    mixed = data.sample(frac=1, random_state=0)
-    assert Notice.TIME_ORDERED not in kinds(lv.read_table(mixed))
-
-
-def test_rows_in_no_order_are_not_said_to_be_in_one():
-    assert kinds(lv.read_table(frame())) == set()
-
-
-# --- other files ------------------------------------------------------------------------------------------------
-
-
-def excel(path, sheets):
-    with pd.ExcelWriter(path, engine="openpyxl") as writer:
-        for name, cells in sheets.items():
-            pd.DataFrame(cells).to_excel(writer, sheet_name=name, index=False)
-
-
-def test_sheets_of_a_workbook(tmp_path):
-    pytest.importorskip("openpyxl")
-    path = tmp_path / "t.xlsx"
-    excel(path, {"2023": base(1), "2024": {**base(2), "seen": [datetime.date(2024, 1, 1 + i % 28) for i in range(N)]}})
-    first, second = lv.read_table(path), lv.read_table(path, sheet="2024")
-    assert first.numbers["size"].tolist() == base(1)["size"]
-    assert second.numbers["size"].tolist() == base(2)["size"]
-    assert second.aside == {"seen": "it holds dates"}
-    assert noticed(first, Notice.SHEET).name == "2023"
-    assert lv.read_table(path, sheet=2).n_rows == N
-    with pytest.raises(TableError, match="no sheet '2025'; its sheets are '2023', '2024'"):
-        lv.read_table(path, sheet="2025")
-
-
-def test_a_sheet_with_a_title_above_and_marks_among_numbers(tmp_path):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    sheet = book.active
-    sheet.append(["Survey of 2024"])
-    sheet.append([])
-    cells = base()
-    cells["size"][0] = "NA"
-    sheet.append(list(cells))
-    for row in zip(*cells.values(), strict=True):
-        sheet.append(list(row))
-    book.save(tmp_path / "t.xlsx")
-    table = lv.read_table(tmp_path / "t.xlsx")
-    assert table.variables == ("sex", "mood", "size")
-    assert table.n_missing == 1
-
-
-def test_a_bomb_is_not_unpacked(tmp_path):
-    path = tmp_path / "t.xlsx"
-    with (
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed,
-        packed.open("xl/worksheets/sheet1.xml", "w") as out,
-    ):
-        for _ in range(1100):
-            out.write(b" " * 2**20)
-    with pytest.raises(TooLargeError, match="unpacks to more than"):
-        lv.read_table(path)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("xl/worksheets/sheet1.xml", '<c r="A1"><v>1</v></c><c r="XFD1048576"><v>1</v></c>')
-    with pytest.raises(TooLargeError, match="16,384 columns"):
-        lv.read_table(path)
-
-
-def test_json_lines_and_arrow(tmp_path):
-    cells = base()
-    rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
-    del rows[3]["mood"]
-    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    table = lv.read_table(tmp_path / "t.jsonl")
-    assert table.n_missing == 1
-    assert table.numbers["size"].tolist() == cells["size"]
-    pl.DataFrame(cells).write_ipc(tmp_path / "t.feather")
-    assert lv.read_table(tmp_path / "t.feather").numbers["size"].tolist() == cells["size"]
-    (tmp_path / "bad.jsonl").write_text('{"a": 1}\n[1]\n')
-    with pytest.raises(TableError, match="line 2: expected an object"):
-        lv.read_table(tmp_path / "bad.jsonl")
-
-
-def test_a_file_of_r_says_what_to_install(tmp_path):
-    (tmp_path / "t.rds").write_bytes(b"")
-    with pytest.raises((lv.MissingExtraError, TableError), match=r"pip install pyreadr|cannot be read"):
-        lv.read_table(tmp_path / "t.rds")
 
 
 def test_text_that_looks_like_numbers_in_a_frame_is_said_and_read_on_request():
@@ -428,10 +305,12 @@ def test_text_that_looks_like_numbers_in_a_frame_is_said_and_read_on_request():
         assert lv.read_table(data, **how).numbers["pay"][12] == 13.2
 
 
-def test_a_cell_far_off_under_an_odd_name_is_not_made_room_for(tmp_path):
-    from hardening.good_files import SHEET, workbook
-
-    path = tmp_path / "far.xlsx"
-    path.write_bytes(workbook(SHEET.replace(b'r="A16"', b'r="Adefault16"')))
-    with pytest.raises(lv.LeverrierError, match="save it as CSV"):
-        lv.read_table(path)
+@pytest.mark.parametrize("kind", [pd.DataFrame, pl.DataFrame])
+def test_dates_as_text_in_a_frame_are_dates_and_order_time(kind):
+    days = [f"{d:02}/{m:02}/2024" for m in (1, 2, 3) for d in range(1, 29)]
+    data = kind({"day": days, "iso": ["2024-01-01"] * 84, "x": ["a", "b"] * 42})
+    assert lv.read_table(data).aside == {"day": "it holds dates", "iso": "it has only the value '2024-01-01'"}
+    rows = lv.read_sequences(data, time="day", ignore=["iso"], gaps="ignore")
+    assert np.all(np.diff(rows.times) > 0)
+    assert rows.times[28] == (datetime.date(2024, 2, 1) - datetime.date(1970, 1, 1)).days
+    assert "day" in lv.read_table(data, types={"day": "category"}).variables

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 import leverrier
 from leverrier.api.discovery import Discovery
 from leverrier.api.grouped_rows import grouped, read_as_groups
+from leverrier.api.progress_line import with_progress
 from leverrier.api.rows_read import kept_reading
 from leverrier.api.saved import load_result
 from leverrier.counts.rows import RowsInParts
@@ -52,6 +53,7 @@ Method = Literal["auto", "network", "classes", "causes", "sequences", "boyen1999
 DRAWS, RESAMPLES = 99, 6
 
 
+@with_progress
 def discover(
     data: Any,
     *,
@@ -82,7 +84,7 @@ def discover(
     sample: int | None = None,
     max_memory: int | str | None = None,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     stop: Stop | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -114,6 +116,8 @@ def discover(
                 the model is learned from all rows; 0 looks at all of them
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address, whose workers read a Parquet file and run the tests
+    progress    False shows none, True does; by default it is shown in a terminal and in a notebook. Or a function that
+                is called with what is being done and the share that is done
     stop        an object whose `ask` ends it soon with what there is (the command line's Ctrl-C)
     checkpoint  a folder for what is done so far, every few seconds; with resume=True the run goes on from there, and
                 its answer is bit for bit that of a run that was never stopped
@@ -121,6 +125,7 @@ def discover(
     _check(method, level, draws, resamples, max_hidden, budget, jobs, work, sample)
     files = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "sheet": sheet}
     how: dict[str, Any] = {"missing": missing, "join": join, **files}
+    told = progress if callable(progress) else None
     if by is not None or time is not None or isinstance(data, Sequences) or method in IN_TIME:
         # (imported here: half a second that a table's user need not wait)
         from leverrier.api.time_route import discover_in_time, refuse_for_tables
@@ -147,10 +152,10 @@ def discover(
             "draws": max(draws, draws_needed(level)) if draws == DRAWS else draws,
             "level": level,
         }
-        in_time = Run.of(budget, stop=stop, progress=progress)
+        in_time = Run.of(budget, stop=stop, progress=told)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     begun = clock.monotonic()
-    run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=progress)
+    run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=told)
     reading = {"weights": weights, "ignore": ignore, "types": types, **how}
     if groups is not None and not isinstance(data, Table):
         reading["types"] = read_as_groups(groups, types)

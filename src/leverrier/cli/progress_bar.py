@@ -10,19 +10,17 @@ import math
 import os
 import signal
 import sys
-import time
 from types import FrameType, TracebackType
 from typing import Any
 
 import click
 
+from leverrier.api.progress_line import ProgressLine
 from leverrier.cli.clock import process_age, slowness
 from leverrier.errors import Cut
 from leverrier.run.event import Event, Told
 from leverrier.run.stop import Stop
 
-PATIENCE = 2.0
-"""Seconds before a bar is shown: quick answers need none."""
 POLITE, FIRM = 0.5, 1.0
 """Seconds after Ctrl-C until the work is cut, and from then until the process ends with what is on disk; work that has
 no second answer gets both to end by itself."""
@@ -45,11 +43,8 @@ class Interruptible:
         self.budget = budget
         self._afterwards = afterwards
         self._quiet = quiet or not sys.stderr.isatty()
-        self._begun = time.monotonic()
-        self._bar: Any = None
-        self._line: Any = None
-        self._stages: list[Event | str] = []
-        self._stage_begun = self._begun
+        left = None if budget is None else lambda: budget - process_age()
+        self._line = ProgressLine(budget, left)
         self._before: Any = None
         self._cuts = cuts
         self._armed = False
@@ -78,8 +73,7 @@ class Interruptible:
             self._cuts = False
             signal.setitimer(signal.ITIMER_REAL, FIRM, FIRM)
         signal.signal(signal.SIGINT, self._before)
-        if self._bar is not None:
-            self._bar.stop()
+        self._line.close()
         if kind is Cut and self.stop.asked:
             raise KeyboardInterrupt from None
 
@@ -89,27 +83,8 @@ class Interruptible:
         if known and not self._armed and self._cuts and self.seconds is not None and CAN_CUT:
             self._armed = True
             signal.setitimer(signal.ITIMER_REAL, self.seconds + GRACE)
-        if self._quiet or time.monotonic() - self._begun < PATIENCE:
-            return
-        if self._bar is None:
-            self._bar = _bar()
-            self._line = self._bar.add_task("", total=None, left="", budget="")
-            self._bar.start()
-        told = what if isinstance(what, Told) else Told.of(what)
-        stage = told.event if told.event.is_step else told.task
-        now = time.monotonic()
-        if not self._stages or self._stages[-1] != stage:  # what is done folds away: its line becomes the next one's
-            self._stages.append(stage)
-            self._stage_begun = now
-        over = None if self.budget is None else max(self.budget - process_age(), 0.0)
-        self._bar.update(
-            self._line,
-            total=1.0 if known else None,
-            completed=share if known else 0.0,
-            description=str(told) if told.event.is_step else told.task,
-            budget="" if self.budget is None else f"of at most {clock_words(self.budget)}",
-            left=left_words(share, now - self._stage_begun, over),
-        )
+        if not self._quiet:
+            self._line.tell(what, share)
 
     def load(self, *names: Any) -> None:  # noqa: ARG002  (naming them has loaded them)
         """Libraries are loaded before an interrupt may break in: half-loaded ones are of no use."""
@@ -170,35 +145,3 @@ def note(words: str, quiet: bool) -> None:
     """A line beside the answer."""
     if not quiet:
         click.echo(words, err=True)
-
-
-def left_words(share: float, seconds: float, budget: float | None = None) -> str:
-    """What is left of this stage, as a range: nobody knows better. What later stages take is not promised."""
-    if math.isnan(share) or share < 0.02 or seconds < 1.0:
-        return "" if budget is None else f"at most {clock_words(budget)} left"
-    rest = seconds * (1 - share) / share
-    least, most = 0.6 * rest, 1.8 * rest + 2.0
-    if budget is not None and most >= budget:
-        return f"at most {clock_words(budget)} left"
-    return f"this stage {clock_words(least)} to {clock_words(most)} more"
-
-
-def clock_words(seconds: float) -> str:
-    """Minutes and seconds, or hours: rounded up, so that work that lies ahead never takes 0:00."""
-    whole = max(math.ceil(seconds), 1)
-    hours, rest = divmod(whole, 3600)
-    return f"{hours}:{rest // 60:02d}:{rest % 60:02d}" if hours else f"{rest // 60}:{rest % 60:02d}"
-
-
-def _bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[budget]}"),
-        TextColumn("{task.fields[left]}"),
-    )
-    return Progress(*columns, console=Console(stderr=True), transient=True)

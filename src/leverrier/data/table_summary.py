@@ -25,12 +25,14 @@ def summarise(
         f"{_count(n_rows, 'row')}{weight}, {_count(len(columns), 'variable')}, "
         f"{_count(int(holes.sum()), 'hole')} ({holes.sum() / cells:.1%} of cells)"
     ]
-    width = max((len(name) for name in (*(column.name for column in columns), *aside)), default=0)
-    for column, missing in zip(columns, holes.tolist(), strict=True):
+    names = [_one_line(column.name) for column in columns]
+    others_aside = {_one_line(name): reason for name, reason in aside.items()}
+    width = max((len(name) for name in (*names, *others_aside)), default=0)
+    for name, column, missing in zip(names, columns, holes.tolist(), strict=True):
         lost = f"  {_count(missing, 'hole')}" if missing else ""
-        lines.append(f"  {column.name:<{width}}  {column.kind:<8}  {_states(column)}{lost}")
+        lines.append(f"  {name:<{width}}  {column.kind:<8}  {_states(column)}{lost}")
     if aside:
-        lines += ["set aside:", *(f"  {name:<{width}}  {reason}" for name, reason in aside.items())]
+        lines += ["set aside:", *(f"  {name:<{width}}  {reason}" for name, reason in others_aside.items())]
     told = tuple(f"{name!r} is set aside" for name in aside) + tuple(f"{c.name!r} is cut" for c in columns)
     others = [note for note in notes if not note.startswith(told)]  # the lines above say those
     if others:
@@ -39,8 +41,13 @@ def summarise(
 
 
 def _states(column: Variable, most: int = 6) -> str:
-    shown = ", ".join(str(state) for state in column.states[:most])
+    shown = ", ".join(_one_line(str(state)) for state in column.states[:most])
     return f"{_count(column.cardinality, 'state')}: {shown}{', …' if column.cardinality > most else ''}"
+
+
+def _one_line(text: str) -> str:
+    """A name or state as it can stand in a line: breaks and other signs that are not printed are written out."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)
 
 
 def _count(number: int, noun: str) -> str:

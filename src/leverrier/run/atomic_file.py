@@ -32,17 +32,18 @@ def put(target: str | os.PathLike[str], write: Callable[[Path], None]) -> None:
         _settle(part)
         if place.exists():
             part.chmod(place.stat().st_mode & 0o777)
-        part.replace(place)
+        part.replace(place)  # (Windows moves no file that somebody holds open: there `handle` is None)
         if os.name == "posix":  # the name itself must reach the disk too
             _settle(place.parent)
     finally:
         part.unlink(missing_ok=True)
-        os.close(handle)
+        if handle is not None:
+            os.close(handle)
 
 
 def fill(part: Path, data: bytes) -> None:
     """All of these bytes in a file; a system that takes only some of them at a time is asked again."""
-    handle = os.open(part, os.O_WRONLY | os.O_TRUNC)
+    handle = os.open(part, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_BINARY", 0))  # (Windows would mend line ends)
     try:
         left = memoryview(data)
         while left:
@@ -66,13 +67,14 @@ def sweep(place: Path) -> None:
                 os.close(handle)
 
 
-def _begun(place: Path) -> tuple[Path, int]:
-    """A new file of our own beside the place, locked for as long as the handle is open."""
+def _begun(place: Path) -> tuple[Path, int | None]:
+    """A new file of our own beside the place, locked for as long as the handle is open, where there are locks."""
     while True:
         part = place.with_name(f".{place.name[:80]}.{secrets.token_hex(6)}.part")
         handle = os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666)  # (less the umask, as any new file)
         if fcntl is None:
-            return part, handle
+            os.close(handle)
+            return part, None
         with suppress(OSError):  # (a file system without locks: then nobody sweeps either)
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if part.exists():
@@ -81,7 +83,9 @@ def _begun(place: Path) -> tuple[Path, int]:
 
 
 def _settle(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(
+        path, os.O_RDONLY if os.name == "posix" else os.O_RDWR
+    )  # (Windows asks for the right to write)
     try:
         os.fsync(descriptor)
     finally:

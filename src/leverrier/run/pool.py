@@ -118,4 +118,4 @@ def end_workers() -> None:
     executor = getattr(module, "_executor", None)
     for pid in list(getattr(executor, "_processes", None) or ()):
         with suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
+            os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # (Windows has no other)

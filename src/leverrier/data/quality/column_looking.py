@@ -19,10 +19,17 @@ SENTINELS = frozenset(
 MOST_SENTINELS = 3
 FEW = 12
 GROUPS = re.compile(
-    r"(^|[_\W])(id|ids|nr|no|num|key)([_\W]|$)|house|family|patient|person|subject|school|class(room)?$|site"
-    r"|cluster|psu|group|village|respondent|hh|pupil|student|client|customer|case",
+    r"(^|[_\W])(id|ids|nr|no|num|key|hh|psu)([_\W]|$)|[a-z]I[dD]$|house|family|patient|person|subject|school|classroom"
+    r"|site|cluster|village|respondent|pupil|student|client|customer|sequence|participant|member|animal",
     re.IGNORECASE,
 )
+"""How columns are called that say whose a row is."""
+OWNERS = re.compile(r"house|family|patient|person|subject|cluster|respondent|pupil|student|participant", re.IGNORECASE)
+"""Those of them that are nobody's property even where the rows of one stand apart."""
+NUMBERED = re.compile(r"seq|code|phone|account|ident|serial|number|index|uuid|isbn|postal|zip", re.IGNORECASE)
+"""How columns are called, beside those, that only name their rows."""
+MOST_ROWS, MOST_ROWS_TOGETHER = 50, 5000
+"""Of a group: where its rows stand anywhere, and where they all stand together."""
 
 
 def look_at_column(column: Column) -> Iterator[Noticed]:
@@ -100,11 +107,22 @@ def groups(column: Column) -> Iterator[Noticed]:
         if distinct > FEW and np.all(np.diff(codes) >= 0):
             yield Noticed(Notice.SORTED, (column.name,), name="date")
         return
-    named = GROUPS.search(column.name) is not None
-    if not named or distinct < 10 or not 1.2 <= size <= 50 or column.counts.max() > max(100, 10 * size):
+    if GROUPS.search(column.name) is None or distinct < 10 or size < 1.2:
         return
     codes = column.codes()
     runs = 1 + int(np.count_nonzero(np.diff(codes)))
-    if runs <= 1.5 * distinct or column.came == "text":
+    most = MOST_ROWS_TOGETHER if runs == distinct else MOST_ROWS
+    if size > most or column.counts.max() > max(100, 10 * size):
+        return
+    if runs <= 1.5 * distinct or (column.came == "text" and OWNERS.search(column.name)):
         rows = int(column.counts[column.counts > 1].sum())
         yield Noticed(Notice.CLUSTERED_ROWS, (column.name,), count=rows, name=column.name)
+
+
+def names_rows(column: Column) -> bool:
+    """Whether whole numbers that never repeat name rows rather than measure something: by what the column is called, or
+    because they are a series with few gaps, or have as many digits as no measurement has."""
+    low, high = int(column.values[0]), int(column.values[-1])
+    if GROUPS.search(column.name) or NUMBERED.search(column.name):
+        return True
+    return high - low < 3 * column.distinct or (len(str(low)) == len(str(high)) >= 9)

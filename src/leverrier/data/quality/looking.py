@@ -23,6 +23,11 @@ ALIKE, CORRELATED = 0.95, 0.9995
 YES = frozenset({"1", "true", "yes", "y", "x", "on"})
 NO = frozenset({"0", "false", "no", "n", "off"})
 
+FEW_ROWS = 5
+"""Rows that differ from all the others in a column: fewer are no sign of anything."""
+MOST_UNEXPLAINED = 0.2
+"""Of the holes of a question that was skipped: so many may have another reason."""
+
 Codes = NDArray[np.int32]
 
 
@@ -43,9 +48,11 @@ def looked(table: Table) -> tuple[Noticed, ...]:
 
 def copies(names: tuple[str, ...], codes: Codes, numbers: dict[str, Floats], taken: set[str]) -> Iterator[Noticed]:
     """Columns that say the same under other names, wholly or nearly; of several that are equal, one sentence."""
-    first = [_by_appearance(cells) for cells in codes]
     same: dict[bytes, list[str]] = {}
-    for name, cells in zip(names, first, strict=True):
+    for name, own in zip(names, codes, strict=True):
+        cells = _by_appearance(own)
+        if len(cells) - np.bincount(cells).max() < FEW_ROWS:
+            continue  # (two that are rare may well meet)
         exact = numbers[name].tobytes() if name in numbers and _continuous(numbers[name]) else cells.tobytes()
         same.setdefault(exact, []).append(name)
     for group in same.values():
@@ -53,13 +60,19 @@ def copies(names: tuple[str, ...], codes: Codes, numbers: dict[str, Floats], tak
             yield Noticed(Notice.DUPLICATE, tuple(group))
     left = [group[0] for group in same.values()]
     place = {name: index for index, name in enumerate(names)}
+    near: list[tuple[set[str], float]] = []
     for i, one in enumerate(left):
         for other in left[i + 1 :]:
             if {one, other} <= taken:
                 continue
             share = _agreement(one, other, codes[place[one]], codes[place[other]], numbers)
             if share is not None:
-                yield Noticed(Notice.NEAR_DUPLICATE, (one, other), share=share)
+                met = [each for each in near if each[0] & {one, other}]
+                together = {one, other}.union(*(group for group, _ in met))
+                near = [each for each in near if each not in met]
+                near.append((together, min([share, *(least for _, least in met)])))
+    for group, share in near:
+        yield Noticed(Notice.NEAR_DUPLICATE, tuple(name for name in names if name in group), share=share)
 
 
 def _continuous(values: Floats) -> bool:
@@ -174,7 +187,7 @@ def _explained(codes: Codes, places: list[int], table: Table) -> tuple[str, tupl
     for place, gate in enumerate(codes):
         variable = table.columns[place]
         seen = gate >= 0
-        if place in places or variable.cardinality > 12 or seen.mean() < 0.9:
+        if place in places or variable.kind == "binned" or variable.cardinality > 12 or seen.mean() < 0.9:
             continue
         size = np.bincount(gate[seen], minlength=variable.cardinality)
         empty = np.bincount(gate[seen & holes], minlength=variable.cardinality)
@@ -183,6 +196,6 @@ def _explained(codes: Codes, places: list[int], table: Table) -> tuple[str, tupl
         if not len(implied) or not len(other):
             continue
         rest = empty[other].sum() / size[other].sum()
-        if rest <= 0.2 and (best is None or rest < best[0]):
+        if rest <= 0.2 and empty[other].sum() <= MOST_UNEXPLAINED * holes.sum() and (best is None or rest < best[0]):
             best = float(rest), variable.name, tuple(implied.tolist())
     return None if best is None else best[1:]

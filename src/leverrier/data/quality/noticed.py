@@ -13,6 +13,8 @@ class Notice(StrEnum):
 
     ENCODING = "text encoding"
     SHEET = "sheet"
+    REMARKS = "lines above the header"
+    NO_HEADER = "numbers as names"
     DECIMAL_COMMA = "decimal comma"
     THOUSANDS = "thousands separator"
     UNIT = "unit"
@@ -43,6 +45,7 @@ class Notice(StrEnum):
 IMPORTANT = frozenset(
     {
         Notice.ENCODING,
+        Notice.NO_HEADER,
         Notice.DECIMAL_COMMA,
         Notice.DATE_ORDER,
         Notice.TEXT_NUMBERS,
@@ -62,6 +65,8 @@ IMPORTANT = frozenset(
     }
 )
 """What may change the answer: said before a verdict. The rest is said by `check` and in the report."""
+RARE = 0.01
+"""Of the rows: fewer copies than that change nothing."""
 
 
 @dataclass(frozen=True)
@@ -80,4 +85,5 @@ class Noticed:
 
     @property
     def important(self) -> bool:
-        return self.kind in IMPORTANT
+        rare = self.kind is Notice.DUPLICATE_ROWS and self.share is not None and self.share < RARE
+        return self.kind in IMPORTANT and not rare

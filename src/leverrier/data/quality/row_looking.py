@@ -44,6 +44,8 @@ ROWS = 20_000
 LEAST_ROWS = 50
 LAGS = (97, 211, 389, 617)
 """Rows so far apart stand for rows that have nothing to do with each other."""
+MOST_KEYS = 12
+"""Columns by which a table is sorted that are looked for."""
 PATTERNS = 200
 """Rows with a copy that are compared with all others."""
 
@@ -58,15 +60,15 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
         share = copied / cells.shape[1]
         yield Noticed(Notice.DUPLICATE_ROWS, count=round(share * table.n_rows), share=share)
     named = {each.kind: each for each in table.noticed if each.kind in (Notice.CLUSTERED_ROWS, Notice.SORTED)}
-    alike = _neighbours_alike(cells)
+    keys, block = _sorted_by(cells)
+    alike = _neighbours_alike(table.codes[:, :ROWS], table.codes[:, :ROWS] == table.missing, block)
     moment = named.get(Notice.SORTED)
     if alike and moment is not None and moment.name == "date":
         yield Noticed(Notice.TIME_ORDERED, moment.columns)
         return
-    ordered = [name for name, codes in zip(_names(table), cells, strict=False) if _sorted(codes)]
-    for name in ordered[:2]:
-        yield Noticed(Notice.SORTED, (name,))
-    if alike and not ordered and Notice.CLUSTERED_ROWS not in named and not copied:
+    if keys:
+        yield Noticed(Notice.SORTED, tuple(_names(table)[key] for key in keys))
+    if alike and Notice.CLUSTERED_ROWS not in named and not copied:
         yield Noticed(Notice.CLUSTERED_ROWS, count=table.n_rows)
 
 
@@ -104,20 +106,45 @@ def _copies(cells: NDArray[np.int64]) -> int:
     return round(odd * extra / seen) if odd >= 3 and odd >= 0.5 * seen else 0
 
 
-def _neighbours_alike(cells: NDArray[np.int64]) -> bool:
-    """Whether a row agrees with the next one in clearly more cells than with rows far from it."""
+def _sorted_by(cells: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int64]]:
+    """The columns by which rows are sorted, one within the blocks of the other, and each row's block: every value
+    stands in one run of rows within its block, in ascending order or another."""
     n = cells.shape[1]
-    lags = [lag for lag in LAGS if lag < n // 2]
-    if n < 4 * LEAST_ROWS or not lags:
+    keys: list[int] = []
+    block, blocks = np.zeros(n, dtype=np.int64), 1
+    while len(keys) < MOST_KEYS:
+        found: list[tuple[int, int]] = []
+        for place, codes in enumerate(cells):
+            refined = block * (1 + codes.max(initial=0)) + codes
+            runs = 1 + int(np.count_nonzero(np.diff(refined)))
+            if place not in keys and blocks < runs <= n // 2 and runs == len(np.unique(refined)):
+                rest = n - int(np.bincount(codes).max())
+                found += [(runs, place)] if rest >= LEAST_ROWS // 10 else []
+        if not found:
+            break
+        blocks, key = min(found)
+        keys.append(key)
+        block = np.cumsum(np.append(0, np.diff(block * (1 + cells[key].max()) + cells[key]) != 0))
+    return keys, block
+
+
+def _neighbours_alike(cells: NDArray[np.integer], hole: NDArray[np.bool_], block: NDArray[np.int64]) -> bool:
+    """Whether a row agrees with the next one in clearly more cells than with rows far from it, in the same block of a
+    sorted table. Holes are no agreement: where forms changed half-way, they stand together."""
+    near = _agreement(cells, hole, block, 1)
+    far = [each for lag in LAGS if len(each := _agreement(cells, hole, block, lag)) >= 2 * LEAST_ROWS]
+    if len(near) < 4 * LEAST_ROWS - 1 or not far:
         return False
-    near = (cells[:, 1:] == cells[:, :-1]).mean(axis=0)
-    far = [(cells[:, lag:] == cells[:, :-lag]).mean(axis=0) for lag in lags]
     base = float(np.mean([each.mean() for each in far]))
     spread = float(np.sqrt(np.mean([each.var() for each in far]) / len(near)))
     # Eight standard errors, and a tenth of what is left to agree on.
     return bool(near.mean() - base > max(8 * spread, 0.1 * (1 - base)))
 
 
-def _sorted(codes: NDArray[np.int64]) -> bool:
-    steps = np.diff(codes)
-    return bool((np.all(steps >= 0) or np.all(steps <= 0)) and np.count_nonzero(steps) >= 2)
+def _agreement(cells: NDArray[np.integer], hole: NDArray[np.bool_], block: NDArray[np.int64], lag: int) -> Floats:
+    """For rows with one of their block `lag` further on, the share of cells that are equal, of those that both have."""
+    together = block[lag:] == block[:-lag]
+    both = ~(hole[:, lag:] | hole[:, :-lag])[:, together]
+    same = ((cells[:, lag:] == cells[:, :-lag])[:, together] & both).sum(axis=0)
+    seen = both.sum(axis=0)
+    return same[seen > 0] / seen[seen > 0]

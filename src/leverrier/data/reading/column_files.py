@@ -56,6 +56,7 @@ def file_source(
                 if files.encoding is None and not encoding.startswith("utf-8"):
                     noticed = (Noticed(Notice.ENCODING, name=encoding),)
                 header = read_header(path, encoding, files.delimiter)
+                noticed = (*noticed, *header.noticed)
                 cells = _csv_to_parquet(db, path, encoding, header, Path(folder))
                 writing = Writing(files.decimal, comma_file=header.delimiter in ";\t|")
                 scan = Scan(db, cells, str(path), header.names, missing, asked, most=most, writing=writing)

@@ -9,28 +9,53 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import IO
 
+from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.formulas import as_it_was
 from leverrier.errors import OptionError, TableError
 from leverrier.hints import option
 
 _ROWS = 20_000  # at a time
 SEPARATORS = (",", ";", "\t", "|")
+_SAID = re.compile(r"(?i)sep=.")
+"""What Excel writes, and heeds, in a first line."""
+_PREAMBLE = 200
+"""Lines among which the header is looked for."""
+_OTHERS = {
+    b"PK\x03\x04": "a workbook (.xlsx, .ods) or another packed file",
+    b"\xd0\xcf\x11\xe0": "an old workbook (.xls) or another document",
+    b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"$FL2": "a file of SPSS (.sav)",
+    b"$FL3": "a file of SPSS (.zsav)",
+    b"%PDF": "a PDF",
+}
+"""How files begin that are sometimes called .csv."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """The column names, what parts the cells, and the blank lines before the header."""
+    """The column names, what parts the cells, and the lines before the header."""
 
     names: tuple[str, ...]
     delimiter: str
     skip: int
+    remarks: tuple[str, ...] = ()
+    """Of those lines the ones that are not blank: remarks after a #, or what parts the cells (sep=;)."""
+
+    @property
+    def noticed(self) -> tuple[Noticed, ...]:
+        """Lines that were passed over; names that look like a row of numbers."""
+        passed = (Noticed(Notice.REMARKS, values=self.remarks[:2], count=len(self.remarks)),) if self.remarks else ()
+        return (*passed, *names_like_cells(self.names))
 
 
 @contextmanager
@@ -74,19 +99,21 @@ def _undecodable(path: Path, encoding: str) -> str:
 
 
 def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
-    """The names in the first line that is not blank; names left blank are called by their place."""
+    """The names in the first line that is neither blank nor a remark; names left blank are called by their place."""
+    _require_text(path)
     with opened(path, encoding) as text:
-        skip, line = 0, text.readline()
-        while line and not line.lstrip("\ufeff").strip():
-            skip, line = skip + 1, text.readline()
-        if not line:
+        first = [line.lstrip("\ufeff") for line in islice(text, _PREAMBLE)]
+        skip = _before_header(first, path)
+        if skip == len(first):
             raise TableError(f"{path} is empty: expected a header line and rows")
-        line = line.lstrip("\ufeff")
-        parted = delimiter or _separator(line, path)
+        remarks = tuple(line.strip() for line in first[:skip] if line.strip())
+        line = first[skip]
+        said = remarks[0][-1] if remarks and _SAID.fullmatch(remarks[0]) else None
+        parted = delimiter or said or _separator(line, path)
         if len(parted) != 1:
             raise OptionError(f"{option('delimiter', parted)}: expected one character")
         try:
-            cells = next(csv.reader(_prepended(line, text), delimiter=parted, strict=True))
+            cells = next(csv.reader(chain(first[skip:], text), delimiter=parted, strict=True))
         except csv.Error as problem:
             raise TableError(f"{path}, line {skip + 1}: the header cannot be parted into names ({problem})") from None
     names = [as_it_was(cell.strip()) or f"column {place}" for place, cell in enumerate(cells, 1)]
@@ -95,12 +122,42 @@ def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
         if name in seen or seen.add(name):
             hint = " (is the first line a header?)" if name.replace(".", "").isdigit() else ""
             raise TableError(f"{path}: two columns are named {name!r}: column names must differ; rename one{hint}")
-    return Header(tuple(names), parted, skip)
+    return Header(tuple(names), parted, skip, remarks)
 
 
-def _prepended(line: str, rest: IO[str]) -> Iterator[str]:
-    yield line
-    yield from rest
+def _before_header(lines: list[str], path: Path) -> int:
+    """How many lines come before the header: blank ones, sep=; and remarks after a #. A header may begin with # too:
+    it has as many separators as the line below."""
+    for place, line in enumerate(lines):
+        if not line.strip() or (place == 0 and _SAID.fullmatch(line.strip())):
+            continue
+        below = next((each for each in lines[place + 1 :] if not each.startswith("#") and each.strip()), "")
+        sign = _separator(below, path)
+        if not line.startswith("#") or line.count(sign) >= below.count(sign):
+            return place
+    return len(lines)
+
+
+def names_like_cells(names: Sequence[str]) -> tuple[Noticed, ...]:
+    """Whether all names are numbers that do not count up evenly, as years do: a row, then, rather than names."""
+    try:
+        numbers = [float(name) for name in names]
+    except ValueError:
+        return ()
+    even = len({round(high - low, 9) for low, high in pairwise(numbers)}) == 1
+    return () if len(names) < 2 or even else (Noticed(Notice.NO_HEADER, values=tuple(names[:3])),)
+
+
+def _require_text(path: Path) -> None:
+    """Other files under the name of a text file are said by what they are."""
+    try:
+        with open(path, "rb") as file:
+            begins = file.read(8)
+    except OSError:
+        return  # (whoever opens it says what is wrong)
+    what = next((what for beginning, what in _OTHERS.items() if begins.startswith(beginning)), None)
+    if what is not None:
+        raise TableError(f"{path}: begins as {what}, not as text: rename it, or save it as CSV")
 
 
 def _separator(line: str, path: Path) -> str:
@@ -150,6 +207,11 @@ def sound_rows(path: Path, encoding: str, header: Header, most: int) -> Iterator
 def _fitted(row: list[str], width: int, path: Path, line: int) -> list[str]:
     if len(row) == width + 1 and not row[-1]:
         return row[:-1]  # a separator after the last cell parts nothing
+    if len(row) != width and width == 1:
+        raise TableError(
+            f"{path}, line {line}: {len(row)} cells below a header of one: take away the lines above the header, "
+            f"or say what parts its names with {option('delimiter')}"
+        )
     if len(row) != width:
         raise TableError(
             f"{path}, line {line}: {len(row)} cells where the header has {width}: "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.column import Column, date_text, is_number
 from leverrier.data.labels import Unseen, lookup, text_of, unseen_label, unseen_note
-from leverrier.data.quality.column_looking import folded, free_text, look_at_column
+from leverrier.data.quality.column_looking import folded, free_text, look_at_column, names_rows
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.binning import Rule, bin_labels, check_cuts, choose_cuts
 from leverrier.data.variable import Kind, Label, Variable
@@ -81,6 +81,7 @@ def decide(column: Column, options: Options, weights: NDArray[np.float64] | None
             return replace(_aside(column, reason, override), noticed=(*noticed, *why))
         taken = _taken(column, _natural(column), options, weights)
         many = taken.decision == "category" and column.distinct > MANY_VALUES and column.filled < 5 * column.distinct
+        many = many and all(each.kind is not Notice.CLUSTERED_ROWS for each in noticed)
         return replace(taken, noticed=(*noticed, *([_of(column, Notice.MANY_VALUES)] if many else ())))
     if not isinstance(asked, str):
         return _listed(column, asked)
@@ -151,7 +152,7 @@ def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, 
         low, high = int(column.values[0]), int(column.values[-1])
         if low in (0, 1) and high - low == distinct - 1:
             return f"it numbers the rows from {low} to {high}", "number", []
-        if distinct > MANY_IDS:
+        if distinct > MANY_IDS and names_rows(column):
             return f"it looks like an identifier: {distinct} whole numbers that never repeat", "number", identifier
     return "", "", []
 

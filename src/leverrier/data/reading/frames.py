@@ -88,7 +88,7 @@ def _from_series(name: str, series: Any) -> Column:
         moments = series.cast(nw.Datetime("us")) if kind == nw.Date else series
         holes = moments.is_null().to_numpy()
         micros = moments.dt.timestamp("us").fill_null(0).to_numpy().astype("M8[us]")
-        return from_array(name, np.where(holes, np.datetime64("NaT"), micros))
+        return from_array(name, np.where(holes, np.datetime64("NaT", "us"), micros))
     if kind == nw.Duration:
         return from_array(name, series.to_numpy())
     return from_objects(name, series.to_list())
@@ -100,7 +100,7 @@ def _from_text(name: str, series: Any, nw: Any) -> Column:
     if hasattr(native, "factorize"):
         places, found = native.factorize()
         values, back = np.unique(np.asarray(found, dtype=object), return_inverse=True)
-        return _categories(name, "text", values.tolist(), np.append(back, -1)[places])
+        return categories(name, "text", values.tolist(), np.append(back, -1)[places])
     series = series.alias("text")
     counted = series.value_counts(name="count")
     count = dict(zip(counted["text"].to_list(), counted["count"].to_list(), strict=True))
@@ -133,7 +133,7 @@ def _from_categories(name: str, series: Any, nw: Any) -> Column:
         return _from_dictionary(name, native)
     else:
         return _from_text(name, series.cast(nw.String), nw)
-    return _categories(name, came, values, codes.astype(np.int64))
+    return categories(name, came, values, codes.astype(np.int64))
 
 
 def _from_dictionary(name: str, native: Any) -> Column:
@@ -142,12 +142,12 @@ def _from_dictionary(name: str, native: Any) -> Column:
     values = whole.dictionary.to_pylist()
     codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     if whole.type.ordered:
-        return _categories(name, "ordered", values, codes)
+        return categories(name, "ordered", values, codes)
     cells: list[Any] = [*values, None]
     return from_objects(name, [cells[code] for code in codes.tolist()])
 
 
-def _categories(name: str, came: Came, values: list[Any], codes: NDArray[np.int64]) -> Column:
+def categories(name: str, came: Came, values: list[Any], codes: NDArray[np.int64]) -> Column:
     """Declared categories, blank ones being holes."""
     kept = [code for code, value in enumerate(values) if not is_hole(value)]
     lut = np.full(len(values) + 1, -1, dtype=np.int32)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from leverrier.data.column import Source
+import numpy as np
+
+from leverrier.data.apart.reading_process import cells_of, read_apart
+from leverrier.data.column import Column, Source
 from leverrier.data.reading.file_options import FileOptions
-from leverrier.data.reading.frames import dict_source, frame_source
+from leverrier.data.reading.frames import categories, dict_source, frame_source
 from leverrier.errors import MissingExtraError, TableError
 
 JSON, ARROW, R = (".jsonl", ".ndjson"), (".feather", ".arrow", ".ipc"), (".rds", ".rda", ".rdata")
@@ -21,7 +26,7 @@ def record_source(path: Path, files: FileOptions) -> Source:
         files.only("a file of JSON lines", "encoding", "decimal")
         return _named(_json_lines(path, files.encoding or "utf-8-sig"), path)
     files.only(f"a {suffix} file", "decimal")
-    return _named(frame_source(_arrow(path) if suffix in ARROW else _r_frame(path)), path)
+    return _named(frame_source(_arrow(path)) if suffix in ARROW else _r_frame(path), path)
 
 
 def _named(source: Source, path: Path) -> Source:
@@ -103,19 +108,28 @@ def _polars_arrow(path: Path) -> Any:
         raise TableError(f"{path}: cannot be read as Arrow ({str(problem).strip()[:200]})") from None
 
 
-def _r_frame(path: Path) -> Any:
+def _r_frame(path: Path) -> Source:
     """The data frame in a file of R; of several, none is chosen in silence."""
-    try:
-        import pyreadr  # type: ignore[import-not-found]
-    except ImportError:
-        raise MissingExtraError(
-            f"{path}: R's files need pyreadr: pip install pyreadr (or in R: write.csv(x, 'x.csv'))"
-        ) from None
-    try:
-        found = pyreadr.read_r(str(path))
-    except (pyreadr.PyreadrError, pyreadr.LibrdataError, OSError, ValueError) as problem:
-        raise TableError(f"{path}: cannot be read as a file of R ({str(problem).strip()[:200]})") from None
-    if len(found) != 1:
-        names = ", ".join(repr(name) for name in found)
-        raise TableError(f"{path} holds {len(found)} data frames ({names}): save the one that is meant with saveRDS")
-    return next(iter(found.values()))
+    if find_spec("pyreadr") is None:
+        raise MissingExtraError(f"{path}: R's files need pyreadr: pip install pyreadr (or in R: write.csv(x, 'x.csv'))")
+    about, *lines = read_apart(path, {"read": "r"}, path.stat().st_size)
+    frames = about.get("frames")
+    if frames is not None:
+        names = ", ".join(repr(name) for name in frames)
+        raise TableError(
+            f"{path} holds {len(frames)} data frames{f' ({names})' if names else ''}: save the one that is meant with "
+            "saveRDS"
+        )
+    cells = {name: cells_of(line) for name, line in zip(about["names"], lines, strict=True)}
+    source = dict_source(cells)
+
+    def column(name: str) -> Column:
+        """A factor brings its levels, in their order."""
+        if name not in about["levels"]:
+            return source.column(name)
+        levels = about["levels"][name]
+        place = {level: code for code, level in enumerate(levels)}
+        codes = np.array([place.get(cell, -1) for cell in cells[name]], dtype=np.int64)
+        return categories(name, "ordered" if name in about["ordered"] else "category", levels, codes)
+
+    return replace(source, column=column)

@@ -307,4 +307,4 @@ def _field(own: str, kind: str, from_csv: bool) -> _Field:
 
 
 def _moments(micros: NDArray[Any]) -> NDArray[np.datetime64]:
-    return np.where(np.ma.getmaskarray(micros), np.datetime64("NaT"), np.ma.getdata(micros).astype("M8[us]"))
+    return np.where(np.ma.getmaskarray(micros), np.datetime64("NaT", "us"), np.ma.getdata(micros).astype("M8[us]"))

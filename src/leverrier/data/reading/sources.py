@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,7 +23,7 @@ from leverrier.data.reading.frames import dict_source, frame_source
 from leverrier.data.reading.joining import joined
 from leverrier.data.reading.record_files import ARROW, JSON, R, record_source
 from leverrier.data.reading.survey_files import READERS, survey_source
-from leverrier.data.reading.text_forms import AS_WRITTEN, Writing, as_form, mixed_units, text_numbers
+from leverrier.data.reading.text_forms import AS_WRITTEN, Writing, as_dates, as_form, mixed_units, text_numbers
 from leverrier.data.reading.workbooks import SUFFIXES, workbook_source
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
@@ -55,6 +56,8 @@ def _plain(
     source: Any, files: FileOptions, marks: set[str], asked: Mapping[str, object], most: float
 ) -> Iterator[Source]:
     if isinstance(source, str | os.PathLike):
+        if isinstance(source, str) and re.match(r"[a-zA-Z][a-zA-Z0-9+.-]+://", source):
+            raise TableError(f"{source} is an address: download the file first, and give its path")
         with _file(Path(source).expanduser(), files, marks, asked, most) as data:
             yield data
         return
@@ -75,8 +78,11 @@ def _plain(
 def _file(
     path: Path, files: FileOptions, marks: set[str], asked: Mapping[str, object], most: float
 ) -> Iterator[Source]:
-    if path.is_dir():
-        require_file(path)
+    try:
+        if path.is_dir():
+            require_file(path)
+    except (OSError, ValueError) as problem:  # too long, or with a sign that no file's name has
+        raise TableError(f"{str(path)[:80]}: no file can be called so ({problem})") from None
     kind = kind_of(path)
     if kind in TEXT_AND_PARQUET:
         with file_source(path, files, marks, asked, most) as data:
@@ -94,8 +100,8 @@ def _file(
 
 
 EXPECTED = (
-    "expected .csv, .tsv, .txt (also .gz), .parquet, .sav, .dta, .sas7bdat, .xpt, .por, .xlsx, .xls, .ods, .jsonl, "
-    ".feather or .rds"
+    "expected .csv, .tsv, .txt (also .gz), .parquet, .sav, .zsav, .por, .dta, .sas7bdat, .xpt, .xlsx, .xls, .ods, "
+    ".jsonl, .feather, .arrow, .rds or .rda"
 )
 
 
@@ -109,6 +115,9 @@ def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
         return column if form is None else as_form(column, form)
     if asked is not None:
         return column
+    dates = as_dates(column) if column.came == "text" else None
+    if dates is not None:
+        return dates
     few = texts[:_MOST_LOOKED]
     units = mixed_units(few)
     if units:

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from leverrier.data.apart.survey_file import SurveyFile, read_survey_file
 from leverrier.data.column import About, Column, Source, from_array, from_objects, listed
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.file_options import FileOptions
-from leverrier.data.survey.reading_process import SurveyFile, read_survey_file
 
 READERS = {
     ".sav": "read_sav",

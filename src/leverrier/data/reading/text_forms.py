@@ -13,7 +13,7 @@ from typing import Any
 
 from leverrier.data.column import Came, Column, retyped
 from leverrier.data.quality.noticed import Notice, Noticed
-from leverrier.data.reading.text_types import MARKS
+from leverrier.data.reading.text_types import MARKS, MEANINGS, parse
 
 _SPACES = " \u00a0\u202f'’"
 """What parts thousands beside a comma or a full stop."""
@@ -213,6 +213,20 @@ def text_numbers(texts: Collection[str]) -> bool:
         return False
     form = form_of(real)
     return all(re.fullmatch(_PLAIN, text) for text in real) or (form is not None and form.came == "number")
+
+
+def as_dates(column: Column) -> Column | None:
+    """A column of texts as the dates that all of them are; None where they are not. Sorted as texts, 01/02/2024 would
+    come before 02/01/2024."""
+    texts = [str(value).strip() for value in column.values]
+    real = [text for text in texts if text.lower() not in MARKS]
+    if len(real) < 2:
+        return None
+    if all(re.fullmatch(MEANINGS["date"], text) for text in real):
+        value = parse(texts, "date")
+        return retyped(column, [value.get(text) for text in texts])
+    form = next((form for form in _date_forms(real) if form.fits(real)), None)
+    return None if form is None else as_form(column, form)
 
 
 def as_form(column: Column, form: Form) -> Column:

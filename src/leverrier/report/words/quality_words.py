@@ -33,6 +33,10 @@ def _types(each: Noticed, kind: str) -> str:
     return option("types", {each.columns[0]: kind})
 
 
+def _hold(each: Noticed) -> str:
+    return "hold" if len(each.columns) > 1 else "holds"
+
+
 def _rows(count: int) -> str:
     return f"{count:,} row{'' if count == 1 else 's'}"
 
@@ -66,16 +70,22 @@ def _total(each: Noticed) -> str:
 
 
 def _clustered(each: Noticed) -> str:
-    where = f" of one {each.name!r}" if each.name else ""
+    if not each.name:
+        return (
+            "rows that stand near each other are alike: they come in groups, or in order of time, and count as fewer "
+            f"rows than they are; {option('groups')} names the column that says which belong together, "
+            f"{option('time')} that of the time."
+        )
     return (
-        f"{_rows(each.count)}{where} come in groups and are alike within them: they count as fewer rows than they are, "
-        f"and tests are too sure; {option('groups', each.name) if each.name else 'one row a group'} respects that."
+        f"{_rows(each.count)} share their {each.name!r} with another row: rows that belong together count as fewer "
+        f"than they are, and tests are too sure; {option('groups', each.name)} respects that, or "
+        f"{option('by', each.name)} if they are in order of time."
     )
 
 
 def _near(each: Noticed) -> str:
-    same = f"{_few(each.columns)} say the same in {_percent(each.share)} of rows"
-    return f"{same}: one may be a copy of the other; {option('ignore', [each.columns[-1]])} leaves it out."
+    same = f"{_few(each.columns)} say the same in {_percent(each.share)} of rows{' or more' * (len(each.columns) > 2)}"
+    return f"{same}: they may be copies; {option('ignore', list(each.columns[1:MOST]))} keeps one."
 
 
 def _order(each: Noticed) -> str:
@@ -102,12 +112,20 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
             else "."
         )
     ),
+    Notice.REMARKS: lambda e: (
+        f"{e.count:,} line{'s' * (e.count > 1)} above the header {'were' if e.count > 1 else 'was'} passed over "
+        f"({_few(e.values)})."
+    ),
+    Notice.NO_HEADER: lambda e: (
+        f"the first line holds numbers alone ({_few(e.values)}) and was taken for the names of the columns: if it is a "
+        "row, put a line with names above it."
+    ),
     Notice.DECIMAL_COMMA: lambda e: (
-        f"{_few(e.columns)} hold numbers with decimal commas ({_few(e.values, 2)}), read as numbers; "
+        f"{_few(e.columns)} {_hold(e)} numbers with decimal commas ({_few(e.values, 2)}), read as numbers; "
         f"{option('decimal', '.')} leaves commas alone."
     ),
     Notice.THOUSANDS: lambda e: (
-        f"{_few(e.columns)} hold numbers with thousands separators ({_few(e.values, 2)}), read as numbers; "
+        f"{_few(e.columns)} {_hold(e)} numbers with thousands separators ({_few(e.values, 2)}), read as numbers; "
         f"{option('decimal', ',')} takes commas for decimals, {_types(e, 'category')} keeps the text."
     ),
     Notice.UNIT: lambda e: (
@@ -157,14 +175,14 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
     Notice.TOTAL: _total,
     Notice.SKIP: lambda e: (
         f"{_few(e.columns)} {'are' if len(e.columns) > 1 else 'is'} empty wherever {e.name!r} is {_few(e.values)} "
-        f"({_rows(e.count)}): a question that was skipped, not an answer that is missing."
+        f"({_rows(e.count)}): that follows from that answer, as where a question is skipped; no answer went missing."
     ),
     Notice.DUPLICATE_ROWS: lambda e: (
         f"{_rows(e.count)} ({_percent(e.share)}) are exact copies of another row: if somebody was entered twice, "
         "leave the copies out; they make tests too sure."
     ),
     Notice.CLUSTERED_ROWS: _clustered,
-    Notice.SORTED: lambda e: f"rows are sorted by {_one(e)}.",
+    Notice.SORTED: lambda e: f"rows are sorted by {_few(e.columns)}.",
     Notice.TIME_ORDERED: _order,
     Notice.UNSEEN: _unseen,
 }

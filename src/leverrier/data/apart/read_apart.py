@@ -1,6 +1,7 @@
-"""The process in which pyreadstat reads. It is started as a script and imports nothing of ours, so that it starts fast.
+"""The process in which pyreadstat, calamine and pyreadr read. It is started as a script and imports nothing of ours, so
+that it starts fast.
 
-A request is a line of JSON on the standard input: the function to call, the path, the options, how much is plausible.
+A request is a line of JSON on the standard input: what reads, the path, the options, how much is plausible.
 The answer is a line that says what was found or what is wrong, and then a line for each column.
 """
 
@@ -17,8 +18,6 @@ from array import array
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-import pyreadstat
-
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -29,6 +28,8 @@ SECONDS = 1.0
 PER_BYTE, PER_CELL = 2e-6, 6e-6
 MEMORY = 2**29
 MEMORY_PER_BYTE, MEMORY_PER_CELL = 40, 250
+SHEET_PER_BYTE, SHEET_PER_CELL = 8, 100
+"""Of a sheet: by what it unpacks to, and by the cells between its first and its last, most of them perhaps empty."""
 
 
 def main() -> None:
@@ -75,22 +76,92 @@ def _soft(what: int, most: int) -> None:
 
 def answers(asked: dict[str, Any], *, limited: bool = True) -> Iterable[str]:
     """The lines of an answer; `limited` if this process is to be held to what a sound file needs."""
-    own = tuple(getattr(pyreadstat, name) for name in ("ReadstatError", "PyreadstatError") if hasattr(pyreadstat, name))
+    read = {"sheet": _read_sheet, "r": _read_r}.get(asked["read"], _read_survey)
     try:
-        return _read(asked, limited)
-    except own as problem:
-        return (_wrong("damaged", str(problem).strip()),)
+        return read(asked, limited)
     except MemoryError:
         return (_wrong("memory", ""),)
+    except ImportError as problem:
+        return (_wrong("missing", problem.name or str(problem)),)
     except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as problem:
         return (_wrong("unreadable", str(problem).strip() or type(problem).__name__),)
+    except Exception as problem:  # each library has a tree of its own
+        if type(problem).__module__.partition(".")[0] not in ("pyreadstat", "pyreadr", "python_calamine"):
+            raise
+        kind = "password" if type(problem).__name__ == "PasswordError" else "damaged"
+        return (_wrong(kind, str(problem).strip()),)
+    except BaseException as problem:  # what breaks down inside calamine comes as no Exception
+        if type(problem).__name__ != "PanicException":
+            raise
+        return (_wrong("damaged", "it is damaged"),)
 
 
 def _wrong(kind: str, words: str) -> str:
     return json.dumps({"wrong": kind, "words": words})
 
 
-def _read(asked: dict[str, Any], limited: bool) -> list[str]:
+def _read_sheet(asked: dict[str, Any], limited: bool) -> list[str]:
+    """A sheet of a workbook, column by column: the one at this place or of this name; where nothing is said, the first
+    that holds anything."""
+    import python_calamine
+
+    if limited:
+        _limit(asked["bytes"] * SHEET_PER_BYTE // MEMORY_PER_BYTE, asked["cells"] * SHEET_PER_CELL // MEMORY_PER_CELL)
+    with python_calamine.CalamineWorkbook.from_path(asked["path"]) as book:
+        names, wanted = list(book.sheet_names), asked["sheet"]
+        if not names:
+            return [_wrong("sheet", "")]
+        chosen = _chosen(names, wanted)
+        if chosen is None:
+            return [_wrong("sheet", ", ".join(repr(name) for name in names[:8]))]
+        rows: list[list[Any]] = []
+        for name in [chosen] if wanted is not None else names:
+            found = book.get_sheet_by_name(name)
+            if found.total_height * found.total_width > asked["most_cells"]:
+                return [_wrong("large", f"{found.total_height:,} rows of {found.total_width:,} columns")]
+            rows = found.to_python(skip_empty_area=False)
+            if any(cell != "" for row in rows for cell in row):
+                chosen = name
+                break
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    said = {"names": [""] * len(columns), "sheet": chosen, "others": [name for name in names if name != chosen]}
+    return [json.dumps(said), *map(_column, columns)]
+
+
+def _chosen(names: list[str], wanted: str | None) -> str | None:
+    """The sheet of this name, or at this place counted from 1; the first one where nothing is said."""
+    if wanted is None:
+        return names[0]
+    if wanted in names:
+        return wanted
+    return names[int(wanted) - 1] if wanted.isdigit() and 1 <= int(wanted) <= len(names) else None
+
+
+def _read_r(asked: dict[str, Any], limited: bool) -> list[str]:
+    """The data frame in a file of R; of several only the names."""
+    import pyreadr  # type: ignore[import-not-found]
+
+    if limited:
+        _limit(16 * os.stat(asked["path"]).st_size, 0)  # (they are packed)
+    found = pyreadr.read_r(asked["path"])
+    if len(found) != 1:
+        return [json.dumps({"frames": [str(name) for name in found]})]
+    frame = next(iter(found.values()))
+    factors = {name: frame[name].cat for name in frame if hasattr(frame[name], "cat")}
+    levels = {str(name): [str(each) for each in cat.categories] for name, cat in factors.items()}
+    said = {
+        "names": [str(name) for name in frame],
+        "levels": levels,
+        "ordered": [str(name) for name, cat in factors.items() if cat.ordered],
+    }
+    columns = ([None if cell != cell else cell for cell in frame[name].astype(object).tolist()] for name in frame)
+    return [json.dumps(said), *map(_column, columns)]
+
+
+def _read_survey(asked: dict[str, Any], limited: bool) -> list[str]:
+    """Everything that a file of SPSS, Stata or SAS says."""
+    import pyreadstat
+
     read, path, how = getattr(pyreadstat, asked["read"]), asked["path"], asked["how"]
     size = os.stat(path).st_size
     if limited:
@@ -136,8 +207,9 @@ def _plain(cell: Any) -> Any:
     """A cell as JSON holds it: days and times as a kind and its text."""
     if cell is None or isinstance(cell, str | int | float):
         return cell
-    if isinstance(cell, datetime.datetime | datetime.date | datetime.time):
-        return {type(cell).__name__: cell.isoformat()}
+    for kind in (datetime.datetime, datetime.date, datetime.time):  # (pandas has kinds of its own below them)
+        if isinstance(cell, kind):
+            return {kind.__name__: cell.isoformat()}
     return str(cell)
 
 

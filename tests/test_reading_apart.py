@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata and SAS are read in a process of their own: what kills it, or would, is one line here."""
+"""Files of SPSS, Stata, SAS, R and workbooks are read in a process of their own: what kills it is one line here."""
 
 import datetime
 import sys
@@ -9,8 +9,9 @@ import pytest
 
 import leverrier as lv
 from hardening.malformed import malformed
-from leverrier.data.survey import reading_process
-from leverrier.data.survey.reading_process import one_process, read_survey_file
+from leverrier.data.apart import reading_process
+from leverrier.data.apart.reading_process import one_process
+from leverrier.data.apart.survey_file import read_survey_file
 from leverrier.errors import TableError
 
 HOW = {"output_format": "dict", "user_missing": True}
@@ -95,6 +96,13 @@ def test_real_files_at_which_the_reader_crashes_leave_us_alive_and_the_next_is_r
             with pytest.raises(TableError):
                 lv.read_table(bad)
             assert list(read_survey_file(good, "read_sav", HOW).columns) == list(frame)
+
+
+def test_a_workbook_that_asks_for_all_memory_leaves_us_alive(tmp_path):
+    path = tmp_path / "bad.xlsx"
+    path.write_bytes(malformed("xlsx", 7284))  # (calamine asks for 256 GB, and its process ends)
+    with pytest.raises(TableError, match=r"bad\.xlsx: "):
+        lv.read_table(path)
 
 
 @pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta", ".sas7bdat", ".xpt"])

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
+from scipy.special import betaln, digamma
 
 from leverrier.arrays import Floats
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
-from leverrier.learning.families.offered import Offered
+from leverrier.learning.families.offered import Offered, dirichlet_slopes
 from leverrier.learning.slices.tree_growing import Splits, grown
 from leverrier.models.families.column_function import ColumnFunction, Name
 from leverrier.models.families.state_offset import OffsetKind
 from leverrier.models.families.state_table import LookupKind, TableKind
 from leverrier.models.families.state_tree import TreeKind
+from leverrier.models.slices.code_tree import Tree
 
 MOST_LEVELS = 256
 MOST_NODES = 400
@@ -33,10 +35,20 @@ def offer_tables(family: FamilyCounts, price: Price, floor: float) -> Iterator[O
     """The table with a lean prior: one row's worth spread over its states."""
     if price.cell <= 0:
         return
-    alpha = lean(family.states)
-    score = dirichlet(family.counts, alpha)
-    if score > floor:
-        yield Offered(score, "table", partial(_table, family, alpha))
+    offered = tabled(family, lean(family.states))
+    if offered.score > floor:
+        yield offered
+
+
+def tabled(family: FamilyCounts, alpha: float, kind: str = "table") -> Offered:
+    """The table with this prior count a cell."""
+    return Offered(
+        dirichlet(family.counts, alpha),
+        kind,
+        partial(_table, family, alpha),
+        partial(dirichlet_slopes, family.counts, alpha),
+        partial(tabled, alpha=alpha, kind=kind),
+    )
 
 
 def _table(family: FamilyCounts, alpha: float) -> TableKind:
@@ -50,16 +62,29 @@ def offer_lookups(family: FamilyCounts, price: Price, floor: float) -> Iterator[
     """One value for each configuration, errors apart: the choice of values is paid for, and the share of errors."""
     if not family.parents or price.cell <= 0:
         return
+    offered = _looked_up(family)
+    if offered.score > floor:
+        yield offered
+
+
+def _looked_up(family: FamilyCounts) -> Offered:
     values = family.counts.argmax(axis=1)
-    right = family.counts[np.arange(len(values)), values]
+    place = np.arange(len(values))
+    right = float(family.counts[place, values].sum())
     wrong = family.counts.copy()
-    wrong[np.arange(len(values)), values] = 0.0
+    wrong[place, values] = 0.0
     errors = wrong.sum(axis=0)
     chosen = np.bincount(values, minlength=family.states).astype(np.float64)
-    score = dirichlet(chosen, 0.5) + float(betaln(0.5 + errors.sum(), 0.5 + right.sum()) - betaln(0.5, 0.5))
+    score = dirichlet(chosen, 0.5) + float(betaln(0.5 + errors.sum(), 0.5 + right) - betaln(0.5, 0.5))
     score += dirichlet(errors, 0.5)
-    if score > floor:
-        yield Offered(score, "lookup", partial(_lookup, family, values, errors, float(right.sum())))
+
+    def slopes() -> Floats:
+        both = digamma(1.0 + errors.sum() + right)
+        found = np.tile(digamma(0.5 + errors.sum()) - both + dirichlet_slopes(errors, 0.5), (len(values), 1))
+        found[place, values] = digamma(0.5 + right) - both
+        return found
+
+    return Offered(score, "lookup", partial(_lookup, family, values, errors, right), slopes, _looked_up)
 
 
 def _lookup(family: FamilyCounts, values: NDArray[np.int64], errors: Floats, right: float) -> LookupKind:
@@ -136,8 +161,34 @@ def _offer_tree(
     splits = Splits(np.ascontiguousarray(ranks[:, j].astype(np.uint16)), sizes, sizes > 2)
     tree, score = grown(splits, k, family.states, weights, leaf_count=alpha, price=np.log(2.0), most_nodes=MOST_NODES)
     if score > floor:
-        padded = tree.counts + alpha
-        yield Offered(score, "tree", partial(TreeKind, features, tree, padded / padded.sum(axis=1, keepdims=True)))
+        leaves = tree.leaves(ranks.astype(np.uint16)) if tree.n_nodes > 1 else np.zeros(family.codes.shape[1], np.int64)
+        spent = score - dirichlet(tree.counts[tree.feature < 0], alpha)  # (what the splits cost)
+        yield _treed(features, tree, leaves, alpha, spent, family)
+
+
+def _treed(
+    features: tuple[ColumnFunction, ...],
+    tree: Tree,
+    leaves: NDArray[np.int64],
+    alpha: float,
+    spent: float,
+    family: FamilyCounts,
+) -> Offered:
+    """A tree whose splits are settled, with these counts at its leaves."""
+    counts = np.zeros_like(tree.counts)
+    np.add.at(counts, leaves, family.counts)
+    padded = counts + alpha
+
+    def make() -> TreeKind:
+        return TreeKind(features, replace(tree, counts=counts), padded / padded.sum(axis=1, keepdims=True))
+
+    return Offered(
+        dirichlet(counts, alpha) + spent,
+        "tree",
+        make,
+        lambda: dirichlet_slopes(counts, alpha)[leaves],
+        partial(_treed, features, tree, leaves, alpha, spent),
+    )
 
 
 def offer_offsets(
@@ -146,22 +197,30 @@ def offer_offsets(
     """The child is a function of its parents with something added: offsets share one distribution."""
     if not family.parents or price.cell <= 0:
         return
-    own = np.array(family.child.values)
     tried = functions
     if len(family.parents) == 1:
         tried = [ColumnFunction("value", (0,), (family.parents[0].values,))]
     signs = [ColumnFunction("difference", (1, 0), (f.values[1], f.values[0])) for f in tried if f.name == "difference"]
     for function in [*tried, *signs]:
-        j, k, weights = family.cells
-        levels = function.of(family.codes)
-        off = np.round(own[None, :] - levels[:, None], 9)
-        offsets, index = np.unique(off, return_inverse=True)
-        index = index.reshape(off.shape)
-        counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
-        alpha = 1.0 / len(offsets)
-        score = dirichlet(counts, alpha)
-        if score > floor:
-            yield Offered(score, "offset", partial(_offset, family, function, offsets, counts + alpha))
+        offered = _beside(function, family)
+        if offered.score > floor:
+            yield offered
+
+
+def _beside(function: ColumnFunction, family: FamilyCounts) -> Offered:
+    j, k, weights = family.cells
+    off = np.round(np.array(family.child.values)[None, :] - function.of(family.codes)[:, None], 9)
+    offsets, index = np.unique(off, return_inverse=True)
+    index = index.reshape(off.shape)
+    counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
+    alpha = 1.0 / len(offsets)
+    return Offered(
+        dirichlet(counts, alpha),
+        "offset",
+        partial(_offset, family, function, offsets, counts + alpha),
+        lambda: dirichlet_slopes(counts, alpha)[index],
+        partial(_beside, function),
+    )
 
 
 def _offset(family: FamilyCounts, function: ColumnFunction, offsets: Floats, padded: Floats) -> OffsetKind:

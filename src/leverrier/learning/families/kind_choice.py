@@ -29,7 +29,7 @@ def best_kind(family: FamilyCounts, price: Price, floor: float) -> Offered | Non
     for offered in _offers(family, price, lambda: max((each.score for each in found), default=floor + CHOICE)):
         found.append(offered)
     best = max(found, key=lambda each: each.score, default=None)
-    return None if best is None else Offered(best.score - CHOICE, best.kind, best.make)
+    return None if best is None else best.less(CHOICE)
 
 
 def _offers(family: FamilyCounts, price: Price, floor: Callable[[], float]) -> Iterator[Offered]:
@@ -38,7 +38,7 @@ def _offers(family: FamilyCounts, price: Price, floor: Callable[[], float]) -> I
     if not family.parents:
         return
     yield from offer_lookups(family, price, floor())
-    if family.saturated - price.parameter * (family.states - 1) <= floor():
+    if family.saturated - family.share_price(price) <= floor():
         return
     functions = functions_of(family)
     yield from offer_offsets(family, price, floor(), functions)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.kernels.families.log_linear import fit_log_linear
 from leverrier.learning.families.family_counts import FamilyCounts, Price
-from leverrier.learning.families.offered import Offered
+from leverrier.learning.families.offered import Offered, log_rows
 from leverrier.learning.families.state_column import StateColumn
 from leverrier.models.families.state_logit import LogitKind, design_of
 
@@ -40,6 +42,7 @@ class _Search:
         self.family = family
         self.price = price
         self.floor = floor
+        self.shares = family.share_price(price)
         self.best: Offered | None = None
         self.done: set[tuple[int, tuple[int, ...], Pairs]] = set()
 
@@ -74,7 +77,8 @@ class _Search:
         key = (columns, how, pairs)
         width = sum(_width(parent, each) for parent, each in zip(family.parents, how, strict=True)) + len(pairs)
         size = family.states - 1 + width * columns
-        bound = family.saturated - self.price.parameter * size
+        spent = self.shares + self.price.parameter * width * columns
+        bound = family.saturated - spent
         least = self.floor if self.best is None else max(self.floor, self.best.score)
         if key in self.done or bound <= least or size > MOST_PARAMETERS:
             return -np.inf
@@ -84,14 +88,23 @@ class _Search:
         theta = np.zeros(size)
         theta[: family.states - 1] = np.log((family.margin[1:] + 0.5) / (family.margin[0] + 0.5))
         design = design_of(terms, pairs, family.codes)
-        reached = fit_log_linear(
-            family.counts, design, basis, theta, RIDGE, STEPS, TOLERANCE, least + self.price.parameter * size
-        )
-        score = reached - self.price.parameter * size
+        reached = fit_log_linear(family.counts, design, basis, theta, RIDGE, STEPS, TOLERANCE, least + spent)
+        score = reached - spent
         if score > least:
-            made = LogitKind(terms, pairs, basis, theta)
-            self.best = Offered(score, made.kind, lambda: made)
+            self.best = _offered(LogitKind(terms, pairs, basis, theta), score, spent, family)
         return score
+
+
+def _offered(made: LogitKind, score: float, spent: float, family: FamilyCounts) -> Offered:
+    return Offered(score, made.kind, lambda: made, partial(log_rows, made, family), partial(_again, made, spent))
+
+
+def _again(made: LogitKind, spent: float, family: FamilyCounts) -> Offered:
+    """The same terms, climbed from the coefficients there are."""
+    theta = made.theta.copy()
+    design = design_of(made.terms, made.pairs, family.codes)
+    reached = fit_log_linear(family.counts, design, made.basis, theta, RIDGE, STEPS, TOLERANCE, -np.inf)
+    return _offered(replace(made, theta=theta), float(reached) - spent, spent, family)
 
 
 def _width(parent: StateColumn, how: int) -> int:

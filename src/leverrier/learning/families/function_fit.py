@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -12,13 +11,12 @@ from scipy.special import betaln, digamma
 
 from leverrier.arrays import Floats
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
-from leverrier.learning.families.offered import Offered, dirichlet_slopes
+from leverrier.learning.families.offered import Offered, by_parts, dirichlet_slopes
 from leverrier.learning.slices.tree_growing import Splits, grown
 from leverrier.models.families.column_function import ColumnFunction, Name
 from leverrier.models.families.state_offset import OffsetKind
 from leverrier.models.families.state_table import LookupKind, TableKind
 from leverrier.models.families.state_tree import TreeKind
-from leverrier.models.slices.code_tree import Tree
 
 MOST_LEVELS = 256
 MOST_NODES = 400
@@ -161,34 +159,10 @@ def _offer_tree(
     splits = Splits(np.ascontiguousarray(ranks[:, j].astype(np.uint16)), sizes, sizes > 2)
     tree, score = grown(splits, k, family.states, weights, leaf_count=alpha, price=np.log(2.0), most_nodes=MOST_NODES)
     if score > floor:
-        leaves = tree.leaves(ranks.astype(np.uint16)) if tree.n_nodes > 1 else np.zeros(family.codes.shape[1], np.int64)
+        leaves = tree.leaves(ranks.astype(np.uint16))
         spent = score - dirichlet(tree.counts[tree.feature < 0], alpha)  # (what the splits cost)
-        yield _treed(features, tree, leaves, alpha, spent, family)
-
-
-def _treed(
-    features: tuple[ColumnFunction, ...],
-    tree: Tree,
-    leaves: NDArray[np.int64],
-    alpha: float,
-    spent: float,
-    family: FamilyCounts,
-) -> Offered:
-    """A tree whose splits are settled, with these counts at its leaves."""
-    counts = np.zeros_like(tree.counts)
-    np.add.at(counts, leaves, family.counts)
-    padded = counts + alpha
-
-    def make() -> TreeKind:
-        return TreeKind(features, replace(tree, counts=counts), padded / padded.sum(axis=1, keepdims=True))
-
-    return Offered(
-        dirichlet(counts, alpha) + spent,
-        "tree",
-        make,
-        lambda: dirichlet_slopes(counts, alpha)[leaves],
-        partial(_treed, features, tree, leaves, alpha, spent),
-    )
+        make = partial(TreeKind, features, tree)
+        yield by_parts("tree", make, leaves, tree.n_nodes, alpha, spent, family)
 
 
 def offer_offsets(

@@ -15,12 +15,13 @@ from leverrier.learning.families.function_fit import (
     offer_trees,
 )
 from leverrier.learning.families.logit_fit import offer_logits
+from leverrier.learning.families.lump_fit import offer_lumps
 from leverrier.learning.families.max_fit import offer_maxima
 from leverrier.learning.families.offered import Offered
 
-CHOICE = float(np.log(12.0))
-"""Tables, lean tables, lookups, trees, trees over functions, copies, sums, extremes, differences, products, logits,
-ordered logits, noisy-max: whoever is not the plain table pays for having been picked among them."""
+CHOICE = float(np.log(14.0))
+"""Tables, lean tables, lookups, trees, trees over functions, lumps, copies, sums, extremes, differences, products,
+logits, ordered logits, noisy-max: whoever is not the plain table pays for having been picked among them."""
 
 
 def best_kind(family: FamilyCounts, price: Price, floor: float) -> Offered | None:
@@ -43,5 +44,6 @@ def _offers(family: FamilyCounts, price: Price, floor: Callable[[], float]) -> I
     functions = functions_of(family)
     yield from offer_offsets(family, price, floor(), functions)
     yield from offer_trees(family, price, floor(), functions)
+    yield from offer_lumps(family, price, floor())
     yield from offer_logits(family, price, floor())
     yield from offer_maxima(family, price, floor())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import digamma
 
-from leverrier.arrays import Floats
-from leverrier.learning.families.family_counts import FamilyCounts
+from leverrier.arrays import Floats, Integers
+from leverrier.learning.families.family_counts import FamilyCounts, dirichlet
 from leverrier.models.families.conditional import StateConditional
 
 Slopes = Callable[[], Floats]
@@ -39,6 +40,29 @@ def dirichlet_slopes(counts: Floats, alpha: float) -> Floats:
     """The slopes of `dirichlet`: E[ln θ] under the posterior of each row's distribution."""
     whole = alpha * counts.shape[-1] + counts.sum(axis=-1, keepdims=True)
     return digamma(alpha + counts) - digamma(whole)
+
+
+def by_parts(
+    kind: str,
+    make: Callable[[Floats], StateConditional],
+    part: Integers,
+    parts: int,
+    alpha: float,
+    spent: float,
+    family: FamilyCounts,
+) -> Offered:
+    """Configurations in parts with a distribution each, `part[j]` that of configuration j; `make` takes (parts, states)
+    of shares, `spent` is what naming the parts adds to the score."""
+    counts = np.zeros((parts, family.states))
+    np.add.at(counts, part, family.counts)
+    padded = counts + alpha
+    return Offered(
+        dirichlet(counts, alpha) + spent,
+        kind,
+        lambda: make(padded / padded.sum(axis=1, keepdims=True)),
+        lambda: dirichlet_slopes(counts, alpha)[part],
+        partial(by_parts, kind, make, part, parts, alpha, spent),
+    )
 
 
 def log_rows(made: StateConditional, family: FamilyCounts) -> Floats:

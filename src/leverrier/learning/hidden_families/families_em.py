@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, xlogy
+from scipy.special import softmax, xlogy
 
 from leverrier.arrays import Floats
 from leverrier.counts.family import Family
@@ -155,8 +155,7 @@ class FamiliesClimb:
         logs = np.zeros(self.completed.codes.shape[1])
         for node, one in standing.families.items():
             logs += one.slopes().ravel()[self._cells[self._family(standing.graph, node)]]
-        by_row = logs.reshape(-1, self.completed.joint)
-        return np.exp(by_row - logsumexp(by_row, axis=1, keepdims=True))
+        return np.asarray(softmax(logs.reshape(-1, self.completed.joint), axis=1), dtype=np.float64)
 
     def _value(self, posterior: Floats, families: Mapping[str, Offered]) -> float:
         entropy = -float(self.completed.weights @ xlogy(posterior, posterior).sum(axis=1))

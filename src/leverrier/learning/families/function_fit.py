@@ -82,7 +82,8 @@ def _looked_up(family: FamilyCounts) -> Offered:
         found[place, values] = digamma(0.5 + right) - both
         return found
 
-    return Offered(score, "lookup", partial(_lookup, family, values, errors, right), slopes, _looked_up)
+    confirmed = max(right - len(values), 0.0)  # (a configuration's first row chose its value: it confirms nothing)
+    return Offered(score, "lookup", partial(_lookup, family, values, errors, confirmed), slopes, _looked_up)
 
 
 def _lookup(family: FamilyCounts, values: NDArray[np.int64], errors: Floats, right: float) -> LookupKind:
@@ -183,9 +184,11 @@ def offer_offsets(
 
 def _beside(function: ColumnFunction, family: FamilyCounts) -> Offered:
     j, k, weights = family.cells
-    off = np.round(np.array(family.child.values)[None, :] - function.of(family.codes)[:, None], 9)
-    offsets, index = np.unique(off, return_inverse=True)
-    index = index.reshape(off.shape)
+    own = np.array(family.child.values)[None, :]
+    off = np.round(own - function.of(family.codes)[:, None], 9)
+    possible = np.round(own - function.levels[:, None], 9)  # (what no row shows may still come)
+    offsets = np.unique(np.concatenate([off.ravel(), possible.ravel()]))
+    index = np.searchsorted(offsets, off)
     counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
     alpha = 1.0 / len(offsets)
     return Offered(

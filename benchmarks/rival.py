@@ -1,6 +1,6 @@
 """Is what is called hidden only what the rival cannot say? Tables with nothing hidden, by group.
 
-    python -m benchmarks.rival verdicts --tables 30 --output rival.jsonl    what discover says of every group, with tests
+    python -m benchmarks.rival verdicts --tables 30 --output rival.jsonl   what discover says of every group, tests too
     python -m benchmarks.rival verdicts --group "bands" --tables 30         of one
     python -m benchmarks.rival search --tables 5                            the best hidden variable's gain, untested
     python -m benchmarks.rival search --families tables                     the same against a rival of tables alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,17 +98,20 @@ def _lookup(family: FamilyCounts, values: NDArray[np.int64], errors: Floats, rig
 
 def functions_of(family: FamilyCounts) -> list[ColumnFunction]:
     """Sums, differences and extremes of the parents, where they have few enough levels to be split."""
-    values = tuple(parent.values for parent in family.parents)
+    return list(_functions(tuple(parent.values for parent in family.parents)))
+
+
+@lru_cache(maxsize=4096)
+def _functions(values: tuple[tuple[float, ...], ...]) -> tuple[ColumnFunction, ...]:
+    """The same for every child of these parents: their levels are worked out once."""
     places = tuple(range(len(values)))
-    found = []
+    names: list[Name] = []
     if len(places) >= 2:
-        names: list[Name] = ["sum", "largest", "smallest"]
-        for name in names:
-            found.append(ColumnFunction(name, places, values))
+        names += ["sum", "largest", "smallest"]
     if len(places) == 2:
-        found.append(ColumnFunction("difference", places, values))
-        found.append(ColumnFunction("product", places, values))
-    return [each for each in found if _few_levels(each)]
+        names += ["difference", "product"]
+    found = (ColumnFunction(name, places, values) for name in names)
+    return tuple(each for each in found if _few_levels(each))
 
 
 def _few_levels(function: ColumnFunction) -> bool:
@@ -125,9 +128,13 @@ def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: lis
     single = [ColumnFunction("value", (i,), (own.values,)) for i, own in enumerate(family.parents)]
     alphas = [price.cell] if family.states < FEW_STATES else [price.cell, lean(family.states)]
     counted = max(family.states, *family.sizes) > 2
-    for features in [single, [*single, *functions]] if functions and counted else [single]:
-        for alpha in alphas:
-            yield from _offer_tree(family, tuple(features), alpha, floor)
+    grown_by = {alpha: list(_offer_tree(family, tuple(single), alpha, floor)) for alpha in alphas}
+    for offers in grown_by.values():
+        yield from offers
+    if functions and counted:
+        reached = {alpha: offers[0].score if offers else -np.inf for alpha, offers in grown_by.items()}
+        alpha = max(alphas, key=lambda own: (reached[own], own))  # (the prior that served better without them)
+        yield from _offer_tree(family, (*single, *functions), alpha, floor)
     if not counted:
         yield from _offer_tallies(family, [each for each in functions if each.name == "sum"], price.cell, floor)
 

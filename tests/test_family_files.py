@@ -49,7 +49,7 @@ KINDS = {
         RNG.dirichlet(np.ones(3)),
     ),
     "lookup": LookupKind((3, 3), np.array([0, 4, 8]), np.array([2, 1, 0]), 0.07, RNG.dirichlet(np.ones(3))),
-    "lumps": LumpsKind((np.array([0, 1, 0]), np.array([1, 0, 0])), RNG.dirichlet(np.ones(3), (2, 2))),
+    "lumps": LumpsKind(RNG.dirichlet(np.ones(3), (2, 2)), (np.array([0, 1, 0]), np.array([1, 0, 0]))),
     "table": TableKind(RNG.dirichlet(np.ones(3), (3, 3))),
 }
 

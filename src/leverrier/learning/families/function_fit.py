@@ -105,11 +105,9 @@ def functions_of(family: FamilyCounts) -> list[ColumnFunction]:
 def _functions(values: tuple[tuple[float, ...], ...]) -> tuple[ColumnFunction, ...]:
     """The same for every child of these parents: their levels are worked out once."""
     places = tuple(range(len(values)))
-    names: list[Name] = []
-    if len(places) >= 2:
-        names += ["sum", "largest", "smallest"]
-    if len(places) == 2:
-        names += ["difference", "product"]
+    every: tuple[Name, ...] = ("sum", "largest", "smallest")
+    of_two: tuple[Name, ...] = ("difference", "product")
+    names = (*(every if len(places) >= 2 else ()), *(of_two if len(places) == 2 else ()))
     found = (ColumnFunction(name, places, values) for name in names)
     return tuple(each for each in found if _few_levels(each))
 

@@ -57,7 +57,7 @@ def partition_price(states: int) -> Floats:
 
 
 def _made(groups: Groups, sizes: tuple[int, ...], shares: Floats) -> LumpsKind:
-    return LumpsKind(groups, shares.reshape(*sizes, shares.shape[-1]))
+    return LumpsKind(shares.reshape(*sizes, shares.shape[-1]), groups)
 
 
 def _grouped(dense: Floats, alpha: float) -> Groups:

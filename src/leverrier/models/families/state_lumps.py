@@ -9,38 +9,29 @@ from typing import Any
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.models.families.state_kind import Codes, StateKind
+from leverrier.models.families.state_kind import Codes
+from leverrier.models.families.state_table import TableKind
 
 
 @dataclass(frozen=True, eq=False)
-class LumpsKind(StateKind):
-    """`groups[i][code]` is the group of a parent's state; `probabilities` has an axis for each parent's groups."""
+class LumpsKind(TableKind):
+    """`groups[i][code]` is the group of a parent's state; the table has an axis for each parent's groups."""
 
     groups: tuple[Codes, ...]
-    probabilities: Floats
 
     @property
     def kind(self) -> str:
         return "lumps"
-
-    @property
-    def states(self) -> int:
-        return int(self.probabilities.shape[-1])
-
-    @property
-    def dimension(self) -> int:
-        return self.probabilities.size - self.probabilities.size // self.states
 
     def rows(self, codes: Codes) -> Floats:
         return self.probabilities[tuple(own[codes[i]] for i, own in enumerate(self.groups))]
 
     def explain(self, child: str, parents: Sequence[str]) -> str:
         said = [
-            f"{int(own.max()) + 1} groups of the {len(own)} states of {name}"
+            f"{int(own.max()) + 1} groups of the {len(own)} states of {name}" if own.max() + 1 < len(own) else name
             for own, name in zip(self.groups, parents, strict=True)
-            if own.max() + 1 < len(own)
         ]
-        return f"{child} depends on {' and on '.join(said) or ' and '.join(parents)}"
+        return f"{child} depends on {' and on '.join(said)}"
 
     def content(self) -> Mapping[str, Any]:
         groups = [own.tolist() for own in self.groups]
@@ -55,4 +46,4 @@ class LumpsKind(StateKind):
             for own, size in zip(groups, table.shape[:-1], strict=True)
         ):
             raise ValueError("the groups of states do not fit the table")
-        return cls(groups, table)
+        return cls(table, groups)

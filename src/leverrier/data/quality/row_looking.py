@@ -42,8 +42,8 @@ class Table(Protocol):
 
 ROWS = 20_000
 LEAST_ROWS = 50
-LAGS = (97, 211, 389, 617)
-"""Rows so far apart stand for rows that have nothing to do with each other."""
+SHUFFLES = 8
+"""Of the rows: what neighbours agree on by chance."""
 PATTERNS = 200
 """Rows with a copy that are compared with all others."""
 
@@ -68,6 +68,13 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
         yield Noticed(Notice.SORTED, (name,))
     if alike and not ordered and Notice.CLUSTERED_ROWS not in named and not copied:
         yield Noticed(Notice.CLUSTERED_ROWS, count=table.n_rows)
+
+
+def neighbours_alike(table: Table) -> bool:
+    """Whether rows beside each other are more alike than rows that stand for themselves would be."""
+    if table.counted or table.weights is not None or len(table.columns) < 3:
+        return False
+    return _neighbours_alike(_cells(table))
 
 
 def _names(table: Table) -> tuple[str, ...]:
@@ -105,17 +112,38 @@ def _copies(cells: NDArray[np.int64]) -> int:
 
 
 def _neighbours_alike(cells: NDArray[np.int64]) -> bool:
-    """Whether a row agrees with the next one in clearly more cells than with rows far from it."""
-    n = cells.shape[1]
-    lags = [lag for lag in LAGS if lag < n // 2]
-    if n < 4 * LEAST_ROWS or not lags:
+    """Whether a row agrees with the next one in clearly more cells than with another row, once it is allowed for that
+    rows may be sorted by some of the columns: with another of those that are equal in them."""
+    blocks = sorted_blocks(cells)
+    beside = np.flatnonzero(np.diff(blocks) == 0)
+    if cells.shape[1] < 4 * LEAST_ROWS or len(beside) < 2 * LEAST_ROWS:
         return False
-    near = (cells[:, 1:] == cells[:, :-1]).mean(axis=0)
-    far = [(cells[:, lag:] == cells[:, :-lag]).mean(axis=0) for lag in lags]
-    base = float(np.mean([each.mean() for each in far]))
+    near = (cells[:, beside] == cells[:, beside + 1]).mean(axis=0)
+    rng = np.random.default_rng(0)
+    orders = [np.lexsort((rng.random(len(blocks)), blocks)) for _ in range(SHUFFLES)]
+    far = [(cells[:, order[beside]] == cells[:, order[beside + 1]]).mean(axis=0) for order in orders]
+    base = float(np.mean(far))
     spread = float(np.sqrt(np.mean([each.var() for each in far]) / len(near)))
     # Eight standard errors, and a tenth of what is left to agree on.
     return bool(near.mean() - base > max(8 * spread, 0.1 * (1 - base)))
+
+
+def sorted_blocks(cells: NDArray[np.int64]) -> NDArray[np.int64]:
+    """By row, the number of its block of rows that are equal in all columns that the table is sorted by: by one of
+    them, and within equal values of that by another, in whatever order of their values."""
+    blocks, left = np.zeros(cells.shape[1], dtype=np.int64), list(range(len(cells)))
+    while True:
+        inside = np.diff(blocks) == 0
+        for place in left:
+            changed = np.diff(cells[place]) != 0
+            kinds = len(np.unique(blocks * (int(cells[place].max()) + 1) + cells[place]))
+            runs = 1 + int(np.count_nonzero(changed | ~inside))
+            if runs == kinds and runs > blocks[-1] + 1:
+                blocks = np.concatenate([[0], np.cumsum(changed | ~inside)])
+                left.remove(place)
+                break
+        else:
+            return blocks
 
 
 def _sorted(codes: NDArray[np.int64]) -> bool:

@@ -25,7 +25,7 @@ def star(rows: int, seed: int, columns: int = 6, states: int = 2) -> lv.Table:
 
 
 def test_households_in_the_order_of_the_file_are_not_called_hidden():
-    table = alike(3, 0.4, common=0.9)
+    table = alike(1, 0.2, common=0.5)
     found = lv.discover(table, draws=2, resamples=0, jobs=1)
     assert (str(found.verdict), found.verdict.reason) == ("undecided", Reason.ALIKE_ROWS)
     assert "groups=" in str(found)

@@ -55,6 +55,7 @@ def main() -> None:
                 said["nothing behind them"] += 1
                 continue
             what = "trait" if not told.said.classes else f"{told.said.classes} classes"
+            what = "trait or 2 classes" if told.said.open else what
             said[what if told.said.adequate else f"{what}, which do not fit"] += 1
         print(f"{kind}: " + ", ".join(f"{what} {count}" for what, count in said.most_common()), flush=True)
     print(f"{time.process_time() - begun:.0f} s of processor")

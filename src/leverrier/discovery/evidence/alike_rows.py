@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from leverrier.arrays import Integers
-from leverrier.data.quality.row_looking import neighbours_alike
+from leverrier.data.quality.row_looking import ROWS, neighbours_alike
 from leverrier.data.table import Table
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Reason, undecided
@@ -29,7 +29,7 @@ def rows_by_themselves(found: Result, table: Table) -> Result:
     """The same result; undecided where something was found in rows that do not stand for themselves."""
     if not found.verdict.found:
         return found
-    if table.weights is None and copied(np.unique(table.codes, axis=1, return_counts=True)[1]):
+    if table.weights is None and copied(np.unique(table.codes[:, :ROWS], axis=1, return_counts=True)[1]):
         return replace(found, verdict=undecided(Reason.COPIED_ROWS))
     if neighbours_alike(table):
         return replace(found, verdict=undecided(Reason.ALIKE_ROWS))

@@ -67,7 +67,7 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
     space = space_of(table, plan.seed)
-    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed))
+    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed, run))
     first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed, run))
     rival = mixed_network(first.rival.scores, _numbered(first))
     told = _tested(whole, table, first, rival, plan, tests, run)

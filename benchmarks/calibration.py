@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import leverrier as lv
-from benchmarks.find_hidden import best_gain
+from benchmarks.find_hidden import best_gain, save_shares
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST, Null, null_test
 from leverrier.discovery.evidence.sequential_test import exact_interval, monte_carlo
 from leverrier.discovery.places.search import begin, next_hidden
@@ -116,23 +116,9 @@ def summary(by_kind: dict[str, list[float]]) -> None:
 
 
 def draw(values: list[float], picture: Path) -> None:
-    """The share of tables at or below each p-value, beside that of p-values that are what they say."""
-    import altair as alt
-
-    steps = np.concatenate([[0.01, 0.02, 0.05], np.arange(1, 11) / 10])
-    rows = [{"p": 0.0, "share": 0.0, "of": "found"}, *({"p": x, "share": x, "of": "as it says"} for x in (0.0, 1.0))]
-    rows += [{"p": float(x), "share": float(np.mean(np.array(values) <= x + 1e-12)), "of": "found"} for x in steps]
-    chart = (
-        alt.Chart(alt.InlineData(values=rows), width=320, height=320)
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("p:Q", title="p-value"),
-            y=alt.Y("share:Q", title=f"share of {len(values):,} tables at or below"),
-            color=alt.Color("of:N", title=None),
-            strokeDash=alt.StrokeDash("of:N", legend=None),
-        )
-    )
-    lv.save_picture(chart, picture)
+    """The share of tables at or below each p-value."""
+    steps = np.concatenate([[0.01, 0.02, 0.05], np.arange(1, 11) / 10]).tolist()
+    save_shares([(p, float(np.mean(np.array(values) <= p + 1e-12))) for p in steps], len(values), picture)
 
 
 def main() -> None:

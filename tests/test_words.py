@@ -25,6 +25,7 @@ STEPS = [
     done.LearnedFrom(5, arcs=False),
     done.ClassesFitted(),
     done.CausesCompared(0.5, 0.25, ModelKind.CLASSES),
+    done.CausesCompared(-0.5, 0.25, ModelKind.NETWORK, 0.25),
     done.CausesDropped(Reason.CAUSES_SIZE),
     done.CausesDropped(end=done.CausesEnd.UNSHARED),
     done.SetAside("a", Unvarying(None)),

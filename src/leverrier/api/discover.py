@@ -27,6 +27,7 @@ from leverrier.discovery.asked import Asked
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.done import Binned
+from leverrier.discovery.evidence.alike_rows import rows_by_themselves
 from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
@@ -182,6 +183,8 @@ def discover(
             return described(found, whole, table, rule, plan, thorough=thorough, run=run), run
 
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
+    if groups_of is None:
+        examined = rows_by_themselves(examined, whole)
     if run.spent:
         examined = replace(examined, did=(*examined.did, cut_short(examined, tests)))
     shape = replace(examined.shape, quality=whole.quality)

@@ -79,6 +79,8 @@ class CausesCompared:
     gain: float
     error: float
     against: ModelKind
+    share: float = 1.0
+    """Of the rows; the others were left out where these show that causes cannot win."""
 
 
 class CausesEnd(Enum):

@@ -47,6 +47,14 @@ class Reason(StrEnum):
         "be told apart here"
     )
     FEW_ROWS = "too few rows"
+    ALIKE_ROWS = (
+        "rows beside each other are alike and may belong together, so that they say less than so many rows would: name "
+        "the column that tells what belongs together (groups=), or the one that orders them (time=)"
+    )
+    COPIED_ROWS = (
+        "many rows are copies of others, and say less than so many rows would: leave the copies out, or name the "
+        "column that tells what belongs together (groups=)"
+    )
     NOT_ASKED = "the tests were left out"
     ENOUGH = "as many hidden variables as asked for"
 

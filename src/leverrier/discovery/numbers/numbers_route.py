@@ -98,7 +98,7 @@ def _laid(table: Table, plan: Plan, run: Run, rows: int) -> Laid:
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
     space = space_of(table, plan.seed)
-    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed))
+    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed, run))
     first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed, run))
     return Laid(table, shape, space, whole, first, rows)
 

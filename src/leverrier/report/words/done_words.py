@@ -41,9 +41,10 @@ def done_words(step: Step) -> str:
                 "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a "
                 "class) and categories; the number of states chosen by BIC"
             )
-        case done.CausesCompared(gain, error, against):
+        case done.CausesCompared(gain, error, against, share):
+            rows = "held-out rows" if share == 1 else f"the first {share:.0%} of held-out rows, which was enough"
             return (
-                f"compared with overlapping causes on held-out rows: causes {gain:+.4f} nats a row (standard error "
+                f"compared with overlapping causes on {rows}: causes {gain:+.4f} nats a row (standard error "
                 f"{error:.4f}) against the {'classes' if against is ModelKind.CLASSES else 'network'}"
             )
         case done.CausesDropped(why, end):

@@ -96,6 +96,8 @@ def hidden_lines(found: Result, each: HiddenVariable) -> Iterator[str]:
 
 
 def described_by(said: Simplest) -> str:
+    if said.open:
+        return "one trait or 2 classes" if not said.classes else "2 classes or one trait"
     return "one trait" if not said.classes else f"{said.classes} classes"
 
 

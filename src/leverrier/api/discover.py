@@ -31,6 +31,7 @@ from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
+from leverrier.discovery.many.many_route import examine_many, is_wide
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.numbers.numbers_route import examine_numbers
@@ -240,14 +241,17 @@ def _routes(
         return examine_classes(whole, score, plan, tests, run)
     if method == "auto" and has_numbers(whole):
         return examine_numbers(whole, plan, tests, run, rows)
-    if rows:
+    wide = is_wide(table) and groups is None and not rows
+    if wide:
+        examined = examine_many(table, score, plan, tests, run)
+    elif rows:
         examined = examine_large(table, score, plan, tests, rows, run)
     else:
         examined = examine(table, score, plan, tests, run, groups)
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
         examined = replace(examined, did=(Binned(binned), *examined.did))
-    if method in ("auto", "causes") and applies(table):
+    if (method == "causes" or (method == "auto" and not wide)) and applies(table):
         return with_causes(table, examined, score, plan, run, asked=not tests.none)
     return examined
 

@@ -1,0 +1,114 @@
+"""`discover` for wide tables: all hidden variables at once, tested together, in layers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from functools import partial
+
+from leverrier.data.table import Table
+from leverrier.discovery.done import Baseline, Filled, Step, TakenTogether, Tried
+from leverrier.discovery.evidence.evidence import weighed
+from leverrier.discovery.examine import Tests, shape_of
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.first_kernels import compile_first
+from leverrier.discovery.many.checks import checked
+from leverrier.discovery.many.rounds import Rounds, go_round
+from leverrier.discovery.many.scene import in_order
+from leverrier.discovery.many.spots import NEW, SIGNATURE
+from leverrier.discovery.meaning import explain
+from leverrier.discovery.network_codecs import read_codes
+from leverrier.discovery.places.baseline import MOST_CELLS
+from leverrier.discovery.places.imputation import filled
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
+from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.run.run import UNBOUNDED, Run
+
+WIDE = 30
+"""Tables with more columns are searched for all hidden variables at once."""
+
+
+def is_wide(table: Table) -> bool:
+    return len(table.variables) > WIDE
+
+
+def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Result:
+    """The route for wide tables: the same questions as of small ones, asked of all candidates together."""
+    begun = time.monotonic()
+    compile_first(run.workers.jobs)
+    plan = replace(plan, kinds=False)
+    full = table
+    if table.n_missing:
+        fill = partial(filled, table, score, MOST_CELLS, plan, run)
+        full = run.once(("filled",), fill, lambda found: found.codes, lambda codes: read_codes(codes, table))
+    search = Rounds(in_order(full), score, plan, run, tests.draws, tests.level)
+    go_round(search)
+    did: list[Step] = [Filled(table.n_missing, fits=False)] if table.n_missing else []
+    assert search.baseline is not None
+    did += [Baseline(len(search.baseline.network.edges)), Tried(len(search.attempts))]
+    if search.accepted:
+        did.append(TakenTogether(len(search.accepted), search.done, tests.level if tests.draws else None))
+    network = _in_table_order(search.network, table)
+    hidden = tuple(
+        HiddenVariable(
+            one.name,
+            network.cardinality(one.name),
+            network.children(one.name),
+            network.parents(one.name),
+            one.gain,
+            SIGNATURE,
+            one.start,
+            one.evidence,
+        )
+        for one in search.accepted
+    )
+    if hidden and not tests.none:
+        hidden = checked(hidden, network, search, tests, run)
+    posteriors = {each.name: network.posterior(table, each.name) for each in hidden}
+    return Result(
+        verdict=_verdict(search, hidden, asked=not tests.none),
+        kind=ModelKind.NETWORK,
+        hidden=hidden,
+        compressors=_rejected(search),
+        network=network,
+        baseline=_in_table_order(search.baseline.network, table),
+        score=search.reached if search.accepted else search.baseline.score,
+        baseline_score=search.baseline.score,
+        spread=search.baseline.spread,
+        repaired=search.baseline.repaired,
+        shape=shape_of(table),
+        meanings={name: explain(network, table, name, each) for name, each in posteriors.items()},
+        attempts=tuple(search.attempts),
+        did=tuple(did),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def _verdict(search: Rounds, hidden: tuple[HiddenVariable, ...], asked: bool) -> Verdict:
+    if hidden:
+        return weighed([each.evidence for each in hidden if each.evidence is not None], asked)
+    return undecided(Reason.TIME) if search.cut else nothing(search.reason)
+
+
+def _rejected(search: Rounds) -> tuple[HiddenVariable, ...]:
+    """The best of those that simulated tables gained as much as, of the first round alone."""
+    found = []
+    for one, said, number in search.rejected:
+        if number == 1 and not search.accepted and not found:
+            graph = one.found.tried.graph
+            near = graph.children(NEW), graph.parents(NEW)
+            found.append(
+                HiddenVariable("H1", one.found.sizes[NEW], *near, one.found.gain, SIGNATURE, one.found.start, said)
+            )
+    return tuple(found)
+
+
+def _in_table_order(network: Network, table: Table) -> Network:
+    """The same with nodes in the order of the table's columns, hidden variables after them."""
+    names = [*table.variables, *(name for name in network.graph if name not in table.variables)]
+    graph = Graph.from_parents({name: network.graph.parents(name) for name in names})
+    return Network(graph, {name: network.states[name] for name in names}, dict(network.tables))

@@ -1,0 +1,120 @@
+"""A table as a round of the search sees it: complete, columns in the order of their names, with the best network of
+them; hidden variables that were accepted before are columns of states drawn from their posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.arrays import Floats
+from leverrier.counts.parted_counts import counts_of
+from leverrier.data.table import Table
+from leverrier.discovery.findings import Baseline
+from leverrier.discovery.many.sibling_groups import Pairs
+from leverrier.discovery.places.baseline import MOST_CELLS, VERY_WIDE, learn_baseline
+from leverrier.discovery.places.region import Ground
+from leverrier.discovery.plan import Plan
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.learn_structure import learn_from_scores
+from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.run.run import Run
+
+ALL_PAIRS = 150
+"""Up to so many columns every arc may be asked for; of more, those that pairs speak for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The rows, what pairs of columns share, and the best network to be beaten."""
+
+    ground: Ground
+    pairs: Pairs
+    baseline: Baseline
+    hidden: Mapping[str, int]
+    """Columns that are drawn states of hidden variables, with their number of states."""
+
+    @property
+    def graph(self) -> Graph:
+        return self.baseline.graph
+
+    @property
+    def table(self) -> Table:
+        return self.ground.table
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Hidden variables that were accepted: the network with them; none at first."""
+
+    network: Network
+    hidden: Mapping[str, int]
+
+
+def in_order(table: Table) -> Table:
+    """Columns in the order of their names: no answer hangs on another one."""
+    return table.select(sorted(table.variables))
+
+
+def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: Run, strong: bool, seed: int) -> Scene:
+    """The complete table with drawn states of what is known, and the best network of that: `strong`ly searched for the
+    data, quickly for simulated tables."""
+    hidden = {} if known is None else known.hidden
+    whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
+    pairs = Pairs.of(whole)
+    scores = FamilyScores(counts_of(whole), score, MOST_CELLS, _possible(whole, pairs, known))
+    ground = Ground(whole, scores, plan.max_parents, run=run.untold())
+    start = None if known is None else known.network.graph
+    if strong:
+        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run, start), hidden)
+    found = learn_from_scores(
+        whole,
+        scores,
+        method="auto" if len(whole.variables) > VERY_WIDE else "best",
+        rounds=1,
+        max_parents=plan.max_parents,
+        start=start,
+        seed=plan.seed,
+        budget=run.seconds_left(),
+    )
+    return Scene(ground, pairs, Baseline(found.network, found.score, 0.0), hidden)
+
+
+def with_states(table: Table, known: Known, rng: np.random.Generator) -> Table:
+    """A column more for each hidden variable: its state in every row, drawn from its posterior."""
+    names = sorted(known.hidden)
+    drawn = [_drawn(known.network.posterior(table, name), rng) for name in names]
+    states = {**table.states, **{name: known.network.states[name] for name in names}}
+    codes = np.concatenate([table.codes.astype(np.int64), np.stack(drawn)])
+    found = Table.from_codes({name: states[name] for name in (*table.variables, *names)}, codes, table.weights)
+    return in_order(found)
+
+
+def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    cumulative = np.cumsum(shares, axis=1)
+    below = rng.random(len(shares))[:, None] * cumulative[:, -1:] >= cumulative[:, :-1]
+    return below.sum(axis=1).astype(np.int64)
+
+
+def _possible(table: Table, pairs: Pairs, known: Known | None) -> NDArray[np.bool_] | None:
+    """(parent, child): arcs that may be. A hidden variable that was accepted gets no columns as new parents: turned
+    round, an arc to one of its children says the same."""
+    wide = len(table.variables) > ALL_PAIRS
+    if known is None and not wide:
+        return None
+    chosen = pairs.possible.copy() if wide else ~np.eye(len(table.variables), dtype=bool)
+    if known is None:
+        return chosen
+    place = {name: v for v, name in enumerate(table.variables)}
+    for name in known.hidden:
+        kept = [place[p] for p in known.network.parents(name)]
+        others = [place[other] for other in known.hidden if other != name]
+        chosen[:, place[name]] = False
+        chosen[np.array([*kept, *others], dtype=np.int64), place[name]] = True
+    for child, parents in known.network.graph.families:
+        chosen[[place[p] for p in parents], place[child]] = True
+    return chosen

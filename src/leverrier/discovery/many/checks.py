@@ -97,15 +97,19 @@ def _in_its_place(
 
 
 def surroundings(network: Network, each: HiddenVariable, table: Table, score: Score, run: Run) -> Surroundings:
-    """It with the columns next to it and the columns that drive those, and the best network of the same columns."""
+    """It with the columns next to it and the columns that drive those, and the best network of the same columns, of families
+    of any kind. What those further columns share among themselves is the same for both."""
     graph, name = network.graph, each.name
     near = [v for v in each.neighbours if v in table.variables]
     above = {p for v in near for p in graph.parents(v) if p in table.variables}
     columns = sorted({*near, *above})
     part = table.select(columns)
-    own = {v: [p for p in graph.parents(v) if p in {*columns, name}] if v in near else () for v in columns}
+    far = [v for v in columns if v not in near]
+    between = learn_structure(part.select(far), score, jobs=1).network.graph if far else None
+    own = {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in near}
+    own |= {v: [] if between is None else list(between.parents(v)) for v in far}
     own[name] = [p for p in graph.parents(name) if p in columns]
-    whole = Graph.from_parents(own)
+    whole = Graph.from_parents({v: own[v] for v in (*columns, name)})
     posterior = network.posterior(table, name)
     found = fit(
         whole,

@@ -14,8 +14,10 @@ from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.many.checks import checked
 from leverrier.discovery.many.rounds import Rounds, go_round
-from leverrier.discovery.many.scene import in_order
-from leverrier.discovery.many.spots import NEW, SIGNATURE
+from leverrier.discovery.many.scene import in_order, scene_of
+from leverrier.discovery.many.shared_nulls import groups_in
+from leverrier.discovery.many.sibling_groups import SMALLEST
+from leverrier.discovery.many.spots import NEW, SIGNATURE, apart, tried_spots
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.network_codecs import read_codes
 from leverrier.discovery.places.baseline import MOST_CELLS
@@ -32,8 +34,24 @@ WIDE = 30
 """Tables with more columns are searched for all hidden variables at once."""
 
 
-def is_wide(table: Table) -> bool:
-    return len(table.variables) > WIDE
+SEVERAL, CLEARLY = 2, 20.0
+"""So many groups apart that gain so many nats at a glance are looked for at once in smaller tables too."""
+
+
+def at_once(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> bool:
+    """Whether a table is for this route: it is wide, or several groups of its columns show at a glance, and nobody set
+    a limit to how many are wanted."""
+    columns = len(table.variables)
+    if columns > WIDE:
+        return True
+    whole = table.take((table.codes != table.missing).all(axis=0))
+    few = 2 * whole.n_rows < table.n_rows or not whole.n_rows
+    if columns < SMALLEST * SEVERAL or plan.max_hidden < columns or plan.cardinality != "auto" or few:
+        return False
+    plan = replace(plan, kinds=False)
+    scene = scene_of(in_order(whole), None, score, plan, run.untold(), strong=False, seed=plan.seed)
+    spots, _ = apart(tried_spots(scene, groups_in(scene), plan, run.untold()), scene.graph)
+    return sum(one.gain > CLEARLY for one in spots) >= SEVERAL
 
 
 def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Result:

@@ -106,7 +106,8 @@ def _best_spots(search: Rounds) -> tuple[Scene, list[Spot]]:
         first, _ = apart(tried, scene.graph)
         better = improved(scene, [one for one in first if one.gain > WORTH_A_TEST], plan, run)
         spots, _ = apart(better, scene.graph)
-        rival = _rival(search, scene, spots) if spots and again < REPAIRS else None
+        first_round = search.known is None
+        rival = _rival(search, scene, spots) if spots and first_round and again < REPAIRS else None
         if rival is None:
             break
         scene = replace(scene, baseline=rival)

@@ -13,10 +13,12 @@ from leverrier.arrays import Floats
 from leverrier.counts.parted_counts import counts_of
 from leverrier.data.table import Table
 from leverrier.discovery.findings import Baseline
+from leverrier.discovery.many.links import linked
 from leverrier.discovery.many.sibling_groups import Pairs
 from leverrier.discovery.places.baseline import MOST_CELLS, VERY_WIDE, learn_baseline
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.plan import Plan
+from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.learn_structure import learn_from_scores
 from leverrier.learning.structure.score import Score
@@ -61,23 +63,27 @@ def in_order(table: Table) -> Table:
 
 
 def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: Run, strong: bool, seed: int) -> Scene:
-    """The complete table with drawn states of what is known, and the best network of that: `strong`ly searched for the
-    data, quickly for simulated tables."""
+    """The complete table, and the best network of it: `strong`ly searched for the data, quickly for simulated tables.
+    With hidden variables that are known, their states are drawn and their network gets the arcs that these show."""
     hidden = {} if known is None else known.hidden
     whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
     pairs = Pairs.of(whole)
-    scores = FamilyScores(counts_of(whole), score, MOST_CELLS, _possible(whole, pairs, known))
-    ground = Ground(whole, scores, plan.max_parents, run=run.untold())
-    start = None if known is None else known.network.graph
+    possible = pairs.possible if len(whole.variables) > ALL_PAIRS else None
+    ground = Ground(whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold())
+    if known is not None:
+        graph = linked(known.network.graph, ground, known.hidden)
+        network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
+        return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden)
+    scores = ground.scores
     if strong:
-        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run, start), hidden)
+        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run), hidden)
     found = learn_from_scores(
         whole,
         scores,
         method="auto" if len(whole.variables) > VERY_WIDE else "best",
         rounds=1,
         max_parents=plan.max_parents,
-        start=start,
+        start=None,
         seed=plan.seed,
         budget=run.seconds_left(),
     )
@@ -98,23 +104,3 @@ def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     cumulative = np.cumsum(shares, axis=1)
     below = rng.random(len(shares))[:, None] * cumulative[:, -1:] >= cumulative[:, :-1]
     return below.sum(axis=1).astype(np.int64)
-
-
-def _possible(table: Table, pairs: Pairs, known: Known | None) -> NDArray[np.bool_] | None:
-    """(parent, child): arcs that may be. A hidden variable that was accepted gets no columns as new parents: turned
-    round, an arc to one of its children says the same."""
-    wide = len(table.variables) > ALL_PAIRS
-    if known is None and not wide:
-        return None
-    chosen = pairs.possible.copy() if wide else ~np.eye(len(table.variables), dtype=bool)
-    if known is None:
-        return chosen
-    place = {name: v for v, name in enumerate(table.variables)}
-    for name in known.hidden:
-        kept = [place[p] for p in known.network.parents(name)]
-        others = [place[other] for other in known.hidden if other != name]
-        chosen[:, place[name]] = False
-        chosen[np.array([*kept, *others], dtype=np.int64), place[name]] = True
-    for child, parents in known.network.graph.families:
-        chosen[[place[p] for p in parents], place[child]] = True
-    return chosen

@@ -21,7 +21,7 @@ from leverrier.discovery.evidence.drawn_evidence import evidence_of
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.sequential_test import draws_needed, monte_carlo
 from leverrier.discovery.many.scene import Known, Scene, in_order, scene_of
-from leverrier.discovery.many.sibling_groups import sibling_groups
+from leverrier.discovery.many.sibling_groups import LARGEST, SMALLEST, sibling_groups
 from leverrier.discovery.many.spots import Spot, tried_spots
 from leverrier.discovery.places.semi_clique import semi_cliques
 from leverrier.discovery.plan import Plan
@@ -46,12 +46,11 @@ Tries = list[tuple[list[str], float]]
 def groups_in(scene: Scene) -> list[frozenset[str]]:
     """Where to look: siblings among columns that nothing hidden drives yet and among the hidden variables themselves,
     whose parents are the next layer; and columns that stay tied to each other whatever is known to drive them."""
-    if not scene.hidden:
-        return sibling_groups(scene.pairs)
     driven = {v for name in scene.hidden for v in scene.graph.neighbours(name)} - set(scene.hidden)
     found = sibling_groups(scene.pairs, [name for name in scene.table.variables if name not in driven])
     tied = [frozenset(each) for each in semi_cliques(scene.graph)]
-    return list(dict.fromkeys([*found, *(each for each in tied if not each & set(scene.hidden))]))
+    tied = [each for each in tied if SMALLEST <= len(each) <= LARGEST and not each & set(scene.hidden)]
+    return list(dict.fromkeys([*found, *tied]))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,71 @@
+"""Arcs from hidden variables that were accepted: to each other, and to columns that another one claimed first.
+
+The graph stays as it is but for these. A full search on drawn states would turn arcs round and add one here and there by
+chance; an arc from a hidden variable must gain more than the best of so many would by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import log
+
+from leverrier.discovery.places.region import Ground
+from leverrier.discovery.plan import WORTH
+from leverrier.learning.structure.family_scores import members
+from leverrier.models.graph import Graph
+
+
+def linked(graph: Graph, ground: Ground, hidden: Iterable[str]) -> Graph:
+    """The graph with the arcs from hidden variables that are worth it, the best first; where a column gets one, those
+    of its other parents that no longer help are dropped."""
+    place, names = ground.places, ground.scores.names
+    above = {name: sum(1 << place[p] for p in graph.parents(name)) for name in names}
+    sources = sorted(hidden)
+    least = log(max(len(sources) * len(names), 2)) + log(2.0)
+    while True:
+        best = max(_offers(ground, above, sources), default=None)
+        if best is None or best[0] <= least:
+            break
+        _, source, child = best
+        above[child] |= 1 << place[source]
+        _dropped(ground, above, child, set(sources))
+    return Graph.from_parents({name: [names[p] for p in members(above[name])] for name in graph})
+
+
+def _offers(ground: Ground, above: dict[str, int], sources: list[str]) -> Iterable[tuple[float, str, str]]:
+    """What each arc from a hidden variable that closes no circle would gain."""
+    place, scores = ground.places, ground.scores
+    for source in sources:
+        over = _ancestors(ground, above, source)
+        for child, parents in above.items():
+            new = parents | 1 << place[source]
+            if child == source or new == parents or over >> place[child] & 1 or not scores.fits(place[child], new):
+                continue
+            yield scores.family(place[child], new) - scores.family(place[child], parents), source, child
+
+
+def _ancestors(ground: Ground, above: dict[str, int], node: str) -> int:
+    found, waiting = 0, above[node]
+    while waiting:
+        low = waiting & -waiting
+        waiting ^= low
+        if not found & low:
+            found |= low
+            waiting |= above[ground.scores.names[low.bit_length() - 1]] & ~found
+    return found
+
+
+def _dropped(ground: Ground, above: dict[str, int], child: str, hidden: set[str]) -> None:
+    """Parents that are columns, and without which the child scores better now."""
+    place, scores = ground.places, ground.scores
+    while True:
+        now = scores.family(place[child], above[child])
+        fewer = [
+            (scores.family(place[child], above[child] & ~(1 << p)), -p)
+            for p in members(above[child])
+            if scores.names[p] not in hidden
+        ]
+        best = max(fewer, default=None)
+        if best is None or best[0] <= now + WORTH:
+            return
+        above[child] &= ~(1 << -best[1])

@@ -117,7 +117,9 @@ def of_data(path: Path, draws: int) -> lines.Line:
 
 
 def work(asked: argparse.Namespace) -> lines.Work:
-    yield from {"stars": _stars, "nothing": _nothing, "layers": _layers, "wide": _wide, "data": _data}[asked.what](asked)
+    yield from {"stars": _stars, "nothing": _nothing, "layers": _layers, "wide": _wide, "data": _data}[asked.what](
+        asked
+    )
 
 
 def _seeds(asked: argparse.Namespace) -> range:

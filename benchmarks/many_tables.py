@@ -1,5 +1,5 @@
-"""Tables with many hidden variables, or none, whose truth is known: stars with arcs between them, shared columns, uneven
-states, chains of classes, two layers; independent columns, chains, trees, two parents a column, sums."""
+"""Tables with many hidden variables, or none, whose truth is known: stars with arcs between them, shared columns,
+uneven states, chains of classes, two layers; independent columns, chains, trees, two parents a column, sums."""
 
 from __future__ import annotations
 
@@ -110,8 +110,8 @@ def nothing(kind: str, columns: int, rows: int, seed: int) -> Planted:
         if kind == "independent" or v == 0:
             cells.append(free)
         elif kind == "sums":
-            on = sum(cells[v - 1 - k] for k in range(4)) if v % 5 == 4 else None
-            cells.append(free if on is None else np.where(rng.random(rows) < 0.9, (on >= 2).astype(np.int64), free))
+            on = np.sum(cells[v - 4 : v], axis=0) >= 2
+            cells.append(np.where((rng.random(rows) < 0.9) & (v % 5 == 4), on.astype(np.int64), free))
         elif kind == "two parents":
             both = rng.integers(0, v, 2)
             to = rng.integers(0, sizes[v], (sizes[both[0]], sizes[both[1]]))

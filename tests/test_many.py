@@ -11,6 +11,7 @@ import pytest
 import leverrier as lv
 from benchmarks.many_tables import layers, nothing, stars
 from leverrier.api.saved import dump
+from leverrier.discovery.many import checks
 from leverrier.discovery.many.many_route import at_once
 from leverrier.discovery.many.scene import Known, in_order, scene_of, with_states
 from leverrier.discovery.many.shared_nulls import SharedNull, accepted_by_rate, groups_in, in_place
@@ -24,7 +25,15 @@ from leverrier.run import checkpoint as checkpoints
 from leverrier.run.run import UNBOUNDED
 
 PLAN = Plan(kinds=False)
-QUICK = {"draws": 19, "level": 0.05, "resamples": 0, "jobs": 1}
+QUICK = {"draws": 9, "level": 0.1, "resamples": 1, "jobs": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_free_learners():
+    """They take seconds a variable, and have tests of their own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(checks, "FREELY", 0)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +59,7 @@ def test_pairs_share_what_the_g_statistic_says(planted):
 
 def test_every_planted_star_is_a_branch_of_the_tree(planted):
     groups = sibling_groups(Pairs.of(planted.table))
-    assert set(planted.columns.values()) <= set(groups)
+    assert set(planted.columns.values()) <= {each.columns for each in groups}
 
 
 def test_independent_columns_have_no_groups():
@@ -81,7 +90,7 @@ def test_what_is_planted_is_found_with_its_states_and_nothing_else(planted, foun
     assert {each.neighbours for each in found.believed} == set(planted.columns.values())
     states = {planted.columns[name]: k for name, k in planted.states.items()}
     assert all(each.states == states[each.neighbours] for each in found.believed)
-    assert all(each.evidence.p_value <= 0.05 for each in found.believed)
+    assert all(each.evidence.p_value <= 0.1 for each in found.believed)
     assert all(each.evidence.held_out > 0 for each in found.believed)
 
 
@@ -116,7 +125,7 @@ def test_saved_read_back_and_put_on_a_page(found, tmp_path):
 
 def test_a_run_that_was_cut_goes_on_bit_for_bit(planted, found, tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoints, "EVERY", 0.0)
-    cut = lv.discover(planted.table, work=9, checkpoint=tmp_path / "kept", **QUICK)
+    cut = lv.discover(planted.table, work=7, checkpoint=tmp_path / "kept", **QUICK)
     assert not cut.finished
     whole = lv.discover(planted.table, checkpoint=tmp_path / "kept", resume=True, **QUICK)
     assert _digest(whole) == _digest(found)

@@ -85,9 +85,7 @@ def _in_its_place(
         near = [name for name in (*each.children, *each.parents) if name in place.table.variables]
         free = run.once(
             ("free learner there", *key),
-            lambda: against_free_learner(
-                place.network, near, place.table, search.score, search.plan.seed, place.rival
-            ),
+            lambda: against_free_learner(place.network, near, place.table, search.score, search.plan.seed, place.rival),
             lambda said: None if said is None else plain(said),
             lambda piece: None if piece is None else read_plain(piece, FreeLearner),
             lambda: None,
@@ -97,8 +95,8 @@ def _in_its_place(
 
 
 def surroundings(network: Network, each: HiddenVariable, table: Table, score: Score, run: Run) -> Surroundings:
-    """It with the columns next to it and the columns that drive those, and the best network of the same columns, of families
-    of any kind. What those further columns share among themselves is the same for both."""
+    """It with the columns next to it and the columns that drive those, and the best network of the same columns, of
+    families of any kind. What those further columns share among themselves is the same for both."""
     graph, name = network.graph, each.name
     near = [v for v in each.neighbours if v in table.variables]
     above = {p for v in near for p in graph.parents(v) if p in table.variables}

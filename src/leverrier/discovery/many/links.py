@@ -1,7 +1,7 @@
 """Arcs from hidden variables that were accepted: to each other, and to columns that another one claimed first.
 
-The graph stays as it is but for these. A full search on drawn states would turn arcs round and add one here and there by
-chance; an arc from a hidden variable must gain more than the best of so many would by chance.
+The graph stays as it is but for these. A full search on drawn states would turn arcs round and add one here and there
+by chance; an arc from a hidden variable must gain more than the best of so many would by chance.
 """
 
 from __future__ import annotations

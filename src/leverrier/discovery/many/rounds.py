@@ -16,8 +16,8 @@ from leverrier.discovery.many.scene import Known, Scene, scene_of
 from leverrier.discovery.many.shared_nulls import SharedNull, groups_in, shared_tests
 from leverrier.discovery.many.spots import NEW, Spot, apart, improved, merged, posteriors, tried_spots
 from leverrier.discovery.network_codecs import scored_network_once
-from leverrier.discovery.places.baseline import better_without, hidden_name
-from leverrier.discovery.plan import Plan
+from leverrier.discovery.places.baseline import hidden_name, learn_baseline, thinned
+from leverrier.discovery.plan import WORTH, Plan
 from leverrier.discovery.verdict import Reason
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
@@ -117,22 +117,25 @@ def _best_spots(search: Rounds) -> tuple[Scene, list[Spot]]:
 
 
 def _rival(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> Baseline | None:
-    """A better network without the new ones, by searching on from what is left when they are dropped."""
+    """A better network without the new ones, if searching on from what is left when they are dropped finds one: bare,
+    and with their children tied to each other."""
     names = [f"{NEW} {n}" for n in range(len(spots))]
     graph = merged(scene.graph, spots, names)
-    if graph is None or search.run.spent:
+    if graph is None:
         return None
-    before, found = scene.baseline, None
-    for name in names:  # (all but one of them are dropped bare, that one as `better_without` does)
-        others = set(names) - {name}
-        one = Graph.from_parents({v: [p for p in graph.parents(v) if p not in others] for v in graph if v not in others})
-        ground = scene.ground
-        better = better_without(one, name, before, ground.table, ground.scores, search.plan, search.run)
-        if better is not None:
-            return better
-        if len(names) > 4:
-            break  # (in wide tables the first is a sample of them)
-    return found
+    bare = Graph.from_parents({v: [p for p in graph.parents(v) if p not in names] for v in graph if v not in names})
+    tied = graph
+    for name in names:
+        tied = tied.without(name)
+    before, ground = scene.baseline, scene.ground
+    for start in (bare, thinned(tied, ground.scores)):
+        if search.run.spent:
+            break
+        again = learn_baseline(ground.table, ground.scores, search.plan, search.run, start)
+        gained = again.score - before.score
+        if gained > WORTH:
+            return replace(again, spread=max(before.spread, gained), repaired=before.repaired + gained)
+    return None
 
 
 def _tested(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> list[tuple[Spot, Evidence]]:
@@ -194,9 +197,7 @@ def _linked(search: Rounds) -> None:
         search.known, search.reached = Known(network, known.hidden), reached
 
 
-def fitted(
-    search: Rounds, graph: Graph, sizes: Mapping[str, int], initial: Mapping[str, Any]
-) -> tuple[Network, float]:
+def fitted(search: Rounds, graph: Graph, sizes: Mapping[str, int], initial: Mapping[str, Any]) -> tuple[Network, float]:
     """EM on the whole network, every hidden variable at once, and its Cheeseman–Stutz score."""
 
     def learned() -> tuple[Network, float]:
@@ -222,6 +223,4 @@ def fitted(
 def _attempt(one: Spot) -> Attempt:
     near = tuple(sorted(one.neighbours))
     found = one.found
-    return Attempt(
-        tuple(sorted(one.members)), found.candidate.signature, found.start, found.sizes[NEW], one.gain, near
-    )
+    return Attempt(tuple(sorted(one.members)), found.candidate.signature, found.start, found.sizes[NEW], one.gain, near)

@@ -69,7 +69,9 @@ def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: R
     whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
     pairs = Pairs.of(whole)
     possible = pairs.possible if len(whole.variables) > ALL_PAIRS else None
-    ground = Ground(whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold())
+    ground = Ground(
+        whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
+    )
     if known is not None:
         graph = linked(known.network.graph, ground, known.hidden)
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)

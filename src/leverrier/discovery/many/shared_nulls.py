@@ -4,15 +4,14 @@ Tables are drawn from the network that holds whatever was accepted before (at fi
 variables) and go through the same pass: pairs, groups, a quick try of each. A candidate's gain is compared with the
 largest in its own place of every table, a try that shares two columns with it or more: a strong class elsewhere, which
 arcs between its columns mimic and simulated tables therefore show, must not hide a weaker one here. So each candidate
-has a p-value of its own, and Benjamini and Hochberg's rule (1995) says which are accepted: of those no larger share than
-`level` is false on average. Simulated tables cost the same for twenty candidates as for one.
+has a p-value of its own, and Benjamini and Hochberg's rule (1995) says which are accepted: of those no larger share
+than `level` is false on average. Simulated tables cost the same for twenty candidates as for one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from leverrier.data.table import Table
 from leverrier.discovery.evidence.drawn_evidence import evidence_of
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.sequential_test import draws_needed, monte_carlo
+from leverrier.discovery.many.one_or_two import OneOrTwo
 from leverrier.discovery.many.scene import Known, Scene, in_order, scene_of
 from leverrier.discovery.many.sibling_groups import LARGEST, SMALLEST, sibling_groups
 from leverrier.discovery.many.spots import Spot, tried_spots
@@ -48,9 +48,11 @@ def groups_in(scene: Scene) -> list[frozenset[str]]:
     whose parents are the next layer; and columns that stay tied to each other whatever is known to drive them."""
     driven = {v for name in scene.hidden for v in scene.graph.neighbours(name)} - set(scene.hidden)
     found = sibling_groups(scene.pairs, [name for name in scene.table.variables if name not in driven])
+    judge = OneOrTwo(scene.ground)
+    single = [each.columns for each in found if judge.one_is_enough(each)]
     tied = [frozenset(each) for each in semi_cliques(scene.graph)]
     tied = [each for each in tied if SMALLEST <= len(each) <= LARGEST and not each & set(scene.hidden)]
-    return list(dict.fromkeys([*found, *tied]))
+    return list(dict.fromkeys([*single, *tied]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +91,7 @@ def shared_tests(
     while len(tables) < wanted:
         batch = slice(len(tables), min(len(tables) + BATCH, wanted))
         drawn = run.map(null.gains, [(seed,) for seed in seeds[batch]], keys[batch])
-        whole = list(takewhile(lambda each: each is not None, drawn))
+        whole = _before_the_end(drawn)
         tables += whole
         run.tell(Event.NULL_TABLES, len(tables) / wanted)
         if len(whole) < batch.stop - batch.start:
@@ -109,6 +111,16 @@ def shared_tests(
         return said
     kept = accepted_by_rate([each.p_value or 1.0 for each in said], level, len(tables))
     return [replace(each, accepted=good) for each, good in zip(said, kept, strict=True)]
+
+
+def _before_the_end(drawn: Sequence[Tries | None]) -> list[Tries]:
+    """Those before the first that time cut."""
+    found: list[Tries] = []
+    for each in drawn:
+        if each is None:
+            break
+        found.append(each)
+    return found
 
 
 def in_place(spot: Spot, tables: Sequence[Tries]) -> list[float]:
@@ -140,5 +152,5 @@ def accepted_by_rate(p_values: Sequence[float], level: float, draws: int) -> lis
         return [p <= 1 / (1 + draws) + 1e-12 for p in p_values]
     ordered = np.sort(np.asarray(p_values))
     passed = np.flatnonzero(ordered <= level * np.arange(1, len(ordered) + 1) / len(ordered) + 1e-12)
-    bound = ordered[passed[-1]] if len(passed) else -1.0
-    return [p <= bound for p in p_values]
+    bound = float(ordered[passed[-1]]) if len(passed) else -1.0
+    return [bool(p <= bound) for p in p_values]

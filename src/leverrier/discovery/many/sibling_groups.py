@@ -65,7 +65,15 @@ class Pairs:
         return chosen
 
 
-def sibling_groups(pairs: Pairs, among: Sequence[str] | None = None) -> list[frozenset[str]]:
+@dataclass(frozen=True)
+class Branch:
+    """Columns that share more with each other than with others, and the two branches that they are made of."""
+
+    columns: frozenset[str]
+    parts: tuple[frozenset[str], frozenset[str]]
+
+
+def sibling_groups(pairs: Pairs, among: Sequence[str] | None = None) -> list[Branch]:
     """Branches of the tree of columns by what they share, the closest first; `among` these columns alone."""
     wanted = set(pairs.names if among is None else among)
     places = np.array([v for v, name in enumerate(pairs.names) if name in wanted], dtype=np.int64)
@@ -81,11 +89,12 @@ def sibling_groups(pairs: Pairs, among: Sequence[str] | None = None) -> list[fro
 
     above = np.triu_indices(len(places), 1)
     apart = 1.0 - (worth / np.sqrt(np.outer(most, most)))[above]
-    branches: list[tuple[int, ...]] = [(v,) for v in range(len(places))]
-    found: list[frozenset[str]] = []
+    branches = [frozenset({pairs.names[v]}) for v in places]
+    found: list[Branch] = []
     for first, second, height, _ in linkage(apart, "average"):
-        branch = (*branches[int(first)], *branches[int(second)])
+        parts = branches[int(first)], branches[int(second)]
+        branch = parts[0] | parts[1]
         branches.append(branch)
         if SMALLEST <= len(branch) <= LARGEST and height < FAR:
-            found.append(frozenset(pairs.names[places[v]] for v in branch))
+            found.append(Branch(branch, parts))
     return found

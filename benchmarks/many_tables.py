@@ -74,26 +74,26 @@ def stars(
     return Planted(table, columns_of, {f"S{s}": int(hidden[s].max()) + 1 for s in range(number)})
 
 
-def layers(rows: int, seed: int, size: int = 4) -> Planted:
-    """Nine groups under three classes under one."""
+def layers(rows: int, seed: int, size: int = 5, states: int = 3) -> Planted:
+    """Nine groups under three classes under one, all of so many states."""
     rng = np.random.default_rng([seed, rows, 9])
-    top = rng.integers(0, 2, rows)
+    top = rng.integers(0, states, rows)
     cells: list[Codes] = []
     columns_of: dict[str, list[int]] = {}
     above: dict[str, frozenset[str]] = {}
     for m in range(3):
-        middle = child(top, 2, rng, 0.7, 0.8)
+        middle = child(top, states, rng, 0.7, 0.8)
         above[f"M{m}"] = frozenset(f"S{3 * m + g}" for g in range(3))
         for g in range(3):
-            state = child(middle, 2, rng, 0.75, 0.85)
+            state = child(middle, states, rng, 0.75, 0.85)
             columns_of[f"S{3 * m + g}"] = []
             for _ in range(size):
-                cells.append(child(state, 2, rng, 0.65, 0.85))
+                cells.append(child(state, states, rng))
                 columns_of[f"S{3 * m + g}"].append(len(cells) - 1)
     names = _names(len(cells), rng)
-    table = _table(names, [2] * len(cells), cells)
+    table = _table(names, [states] * len(cells), cells)
     named = {name: frozenset(names[v] for v in each) for name, each in columns_of.items()}
-    return Planted(table, named, dict.fromkeys(named, 2), above)
+    return Planted(table, named, dict.fromkeys(named, states), above)
 
 
 NOTHING = ("independent", "chain", "tree", "two parents", "sums")

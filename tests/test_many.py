@@ -217,4 +217,4 @@ def test_a_layered_network_is_inferred_exactly():
 
 def test_new_is_no_name_of_a_column(planted):
     assert NEW not in planted.table.variables
-    assert len(layers(10, 0).table.variables) == 36
+    assert len(layers(10, 0).table.variables) == 45

@@ -9,21 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import log
 
+from leverrier.discovery.many.sibling_groups import Pairs
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.plan import WORTH
 from leverrier.learning.structure.family_scores import members
 from leverrier.models.graph import Graph
 
+Arc = tuple[str, str]
 
-def linked(graph: Graph, ground: Ground, hidden: Iterable[str]) -> Graph:
-    """The graph with the arcs from hidden variables that are worth it, the best first; where a column gets one, those
-    of its other parents that no longer help are dropped."""
+
+def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs) -> Graph:
+    """The graph with the arcs from hidden variables, and between columns that depend on each other, that are worth it,
+    the best first; where a column gets one, those of its other parents that no longer help are dropped."""
     place, names = ground.places, ground.scores.names
     above = {name: sum(1 << place[p] for p in graph.parents(name)) for name in names}
     sources = sorted(hidden)
     least = log(max(len(sources) * len(names), 2)) + log(2.0)
+    ties = pairs.worth > 0
+    arcs = [
+        (source, child)
+        for source in names
+        for child in names
+        if source != child and (source in sources or (child not in sources and ties[place[source], place[child]]))
+    ]
+    for child in names:
+        if any(p in sources for p in graph.parents(child)):
+            _dropped(ground, above, child, set(sources))
+    known: dict[tuple[str, str], tuple[int, float]] = {}
     while True:
-        best = max(_offers(ground, above, sources), default=None)
+        best = max(_offers(ground, above, arcs, known), default=None)
         if best is None or best[0] <= least:
             break
         _, source, child = best
@@ -32,16 +46,27 @@ def linked(graph: Graph, ground: Ground, hidden: Iterable[str]) -> Graph:
     return Graph.from_parents({name: [names[p] for p in members(above[name])] for name in graph})
 
 
-def _offers(ground: Ground, above: dict[str, int], sources: list[str]) -> Iterable[tuple[float, str, str]]:
-    """What each arc from a hidden variable that closes no circle would gain."""
+def _offers(
+    ground: Ground, above: dict[str, int], arcs: list[Arc], known: dict[Arc, tuple[int, float]]
+) -> Iterable[tuple[float, str, str]]:
+    """What each arc that closes no circle would gain; `known` are gains by the child's parents when it was asked."""
     place, scores = ground.places, ground.scores
-    for source in sources:
-        over = _ancestors(ground, above, source)
-        for child, parents in above.items():
-            new = parents | 1 << place[source]
-            if child == source or new == parents or over >> place[child] & 1 or not scores.fits(place[child], new):
-                continue
-            yield scores.family(place[child], new) - scores.family(place[child], parents), source, child
+    over: dict[str, int] = {}
+    for source, child in arcs:
+        parents = above[child]
+        new = parents | 1 << place[source]
+        if new == parents or not scores.fits(place[child], new):
+            continue
+        asked = known.get((source, child))
+        if asked is None or asked[0] != parents:
+            gain = scores.family(place[child], new) - scores.family(place[child], parents)
+            asked = known[source, child] = (parents, gain)
+        if asked[1] <= 0:
+            continue
+        if source not in over:
+            over[source] = _ancestors(ground, above, source)
+        if not over[source] >> place[child] & 1:
+            yield asked[1], source, child
 
 
 def _ancestors(ground: Ground, above: dict[str, int], node: str) -> int:

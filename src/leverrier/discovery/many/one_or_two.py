@@ -34,10 +34,11 @@ class OneOrTwo:
         """Whether one class behind the branch scores at least as well as one behind each of its parts."""
         if min(map(len, branch.parts)) < SMALLEST:
             return True
-        (first, of_first), (second, of_second) = (self._of_class(part) for part in branch.parts)
-        return self._of_class(branch.columns)[0] >= first + second + self._arc(of_first, of_second)
+        apart = sum(self.of_class(part)[0] for part in branch.parts) + self.arc(*branch.parts)
+        return self.of_class(branch.columns)[0] >= apart
 
-    def _of_class(self, columns: frozenset[str]) -> tuple[float, Floats]:
+    def of_class(self, columns: frozenset[str]) -> tuple[float, Floats]:
+        """The score of one class behind these columns, and its posterior by row."""
         known = self._known.get(columns)
         if known is None:
             graph = Graph.from_parents({**dict.fromkeys(sorted(columns), (NEW,)), NEW: ()})
@@ -58,8 +59,10 @@ class OneOrTwo:
             known = self._known[columns] = (best.score, self.ground.posterior(best, NEW))
         return known
 
-    def _arc(self, first: Floats, second: Floats) -> float:
-        """What an arc between two classes gains at least: shared information less its parameters (BIC)."""
+    def arc(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """What an arc between the classes of two groups gains at least: shared information less its parameters (BIC);
+        0 where it does not pay."""
+        first, second = self.of_class(one)[1], self.of_class(other)[1]
         weights = self.ground.table.weights
         joint = first.T @ (second if weights is None else second * weights[:, None])
         total = joint.sum()

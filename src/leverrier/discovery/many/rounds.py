@@ -13,7 +13,8 @@ from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST
 from leverrier.discovery.findings import Attempt, Baseline
 from leverrier.discovery.many.scene import Known, Scene, scene_of
-from leverrier.discovery.many.shared_nulls import SharedNull, groups_in, shared_tests
+from leverrier.discovery.many.shared_nulls import SharedNull, free_in, groups_in, shared_tests
+from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import NEW, Spot, apart, improved, merged, posteriors, tried_spots
 from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.places.baseline import hidden_name, learn_baseline, thinned
@@ -67,6 +68,8 @@ class Rounds:
     done: int = 0
     """Rounds that were gone through."""
     cut: bool = False
+    beside: bool = False
+    """Whether this round's groups were tried side by side."""
     steps: list[Network] = field(default_factory=list)
     """The network before each round."""
 
@@ -100,12 +103,21 @@ def _best_spots(search: Rounds) -> tuple[Scene, list[Spot]]:
     plan, run = search.plan, search.run
     scene = scene_of(search.table, search.known, search.score, plan, run, strong=True, seed=plan.seed)
     spots: list[Spot] = []
+    search.beside = False
     for again in range(1 + REPAIRS):
         tried = tried_spots(scene, groups_in(scene), plan, run)
-        search.attempts += [_attempt(one) for one in tried]
         first, _ = apart(tried, scene.graph)
-        better = improved(scene, [one for one in first if one.gain > WORTH_A_TEST], plan, run)
+        sides = Sides.of(scene, free_in(scene))
+        if len(sides.groups) > len(first) and len(tried) > len(first):
+            beside = tried_side_by_side(sides, plan, run, strong=True)
+            taken, _ = apart(beside, scene.graph)
+            if sum(one.gain > WORTH_A_TEST for one in taken) > len(first):
+                search.beside, tried, first = True, beside, taken
+        search.attempts += [_attempt(one) for one in tried]
+        better = improved([one for one in first if one.gain > WORTH_A_TEST], plan, run)
         spots, _ = apart(better, scene.graph)
+        if search.beside:
+            break
         first_round = search.known is None
         rival = _rival(search, scene, spots) if spots and first_round and again < REPAIRS else None
         if rival is None:
@@ -145,7 +157,7 @@ def _tested(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> list[tuple[S
         return passed
     silent = search.run.silent()
     network = search.network if search.known is not None else scene.baseline.network
-    null = SharedNull(network, search.known, search.table, search.score, search.plan, silent)
+    null = SharedNull(network, search.known, search.table, search.score, search.plan, silent, search.beside)
     about = (search.done, network.graph.parent_map)
     evidence = shared_tests(spots, null, search.draws, search.level, search.run, about)
     passed = [(one, said) for one, said in zip(spots, evidence, strict=True) if said.accepted]
@@ -170,7 +182,7 @@ def _take(search: Rounds, scene: Scene, passed: Sequence[tuple[Spot, Evidence]])
     assert graph is not None
     sizes = {**scene.hidden, **{name: one.found.sizes[NEW] for name, one in zip(names, spots, strict=True)}}
     search.steps.append(search.network)
-    initial = dict(posteriors(scene, spots, names))
+    initial = dict(posteriors(spots, names))
     if search.known is not None:
         initial |= {name: search.known.network.posterior(search.table, name) for name in search.known.hidden}
     network, reached = fitted(search, graph, sizes, initial)

@@ -73,7 +73,7 @@ def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: R
         whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
     )
     if known is not None:
-        graph = linked(known.network.graph, ground, known.hidden)
+        graph = linked(known.network.graph, ground, known.hidden, pairs)
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
         return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden)
     scores = ground.scores
@@ -95,14 +95,15 @@ def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: R
 def with_states(table: Table, known: Known, rng: np.random.Generator) -> Table:
     """A column more for each hidden variable: its state in every row, drawn from its posterior."""
     names = sorted(known.hidden)
-    drawn = [_drawn(known.network.posterior(table, name), rng) for name in names]
+    drawn = [drawn_states(known.network.posterior(table, name), rng) for name in names]
     states = {**table.states, **{name: known.network.states[name] for name in names}}
     codes = np.concatenate([table.codes.astype(np.int64), np.stack(drawn)])
     found = Table.from_codes({name: states[name] for name in (*table.variables, *names)}, codes, table.weights)
     return in_order(found)
 
 
-def _drawn(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+def drawn_states(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A state for each row, from (rows, states)."""
     cumulative = np.cumsum(shares, axis=1)
     below = rng.random(len(shares))[:, None] * cumulative[:, -1:] >= cumulative[:, :-1]
     return below.sum(axis=1).astype(np.int64)

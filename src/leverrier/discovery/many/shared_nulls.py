@@ -22,6 +22,7 @@ from leverrier.discovery.evidence.sequential_test import draws_needed, monte_car
 from leverrier.discovery.many.one_or_two import OneOrTwo
 from leverrier.discovery.many.scene import Known, Scene, in_order, scene_of
 from leverrier.discovery.many.sibling_groups import LARGEST, SMALLEST, sibling_groups
+from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import Spot, tried_spots
 from leverrier.discovery.places.semi_clique import semi_cliques
 from leverrier.discovery.plan import Plan
@@ -43,11 +44,16 @@ Tries = list[tuple[list[str], float]]
 """Of one table, the columns next to each hidden variable that gains, and the gain."""
 
 
+def free_in(scene: Scene) -> list[str]:
+    """Columns that nothing hidden drives yet, and the hidden variables themselves."""
+    driven = {v for name in scene.hidden for v in scene.graph.neighbours(name)} - set(scene.hidden)
+    return [name for name in scene.table.variables if name not in driven]
+
+
 def groups_in(scene: Scene) -> list[frozenset[str]]:
     """Where to look: siblings among columns that nothing hidden drives yet and among the hidden variables themselves,
     whose parents are the next layer; and columns that stay tied to each other whatever is known to drive them."""
-    driven = {v for name in scene.hidden for v in scene.graph.neighbours(name)} - set(scene.hidden)
-    found = sibling_groups(scene.pairs, [name for name in scene.table.variables if name not in driven])
+    found = sibling_groups(scene.pairs, free_in(scene))
     judge = OneOrTwo(scene.ground)
     single = [each.columns for each in found if judge.one_is_enough(each)]
     tied = [frozenset(each) for each in semi_cliques(scene.graph)]
@@ -65,6 +71,8 @@ class SharedNull:
     score: Score
     plan: Plan
     run: Run = UNBOUNDED
+    beside: bool = False
+    """Whether groups are tried side by side, as in the data."""
 
     def gains(self, seed: np.random.SeedSequence) -> Tries | None:
         """The tries that gain in one simulated table: where, and how much; None if time ran out over it."""
@@ -75,7 +83,10 @@ class SharedNull:
     def tries(self, table: Table) -> Tries | None:
         """The same of any complete table."""
         scene = scene_of(table, self.known, self.score, self.plan, self.run, strong=False, seed=self.plan.seed)
-        spots = tried_spots(scene, groups_in(scene), self.plan, self.run)
+        if self.beside:
+            spots = tried_side_by_side(Sides.of(scene, free_in(scene)), self.plan, self.run, strong=False)
+        else:
+            spots = tried_spots(scene, groups_in(scene), self.plan, self.run)
         return None if self.run.spent else [(sorted(one.neighbours), one.gain) for one in spots]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -46,10 +46,14 @@ class Spot:
     gain: float
     """Of the quick try: what simulated tables are compared with."""
     found: Found
+    scene: Scene
+    """Where it was tried."""
 
     @property
     def neighbours(self) -> frozenset[str]:
-        return frozenset(self.found.tried.graph.neighbours(NEW))
+        """Columns, and hidden variables that were accepted before; not those that are tried beside it."""
+        near = self.found.tried.graph.neighbours(NEW)
+        return frozenset(name for name in near if not name.startswith(NEW))
 
 
 def screening_of(scene: Scene, plan: Plan, run: Run) -> Screening:
@@ -64,7 +68,7 @@ def tried_spots(scene: Scene, groups: Sequence[frozenset[str]], plan: Plan, run:
         if run.late or run.stopped:
             break
         scene.ground.forget()
-        spot = _tried(screening, members)
+        spot = try_group(screening, members, scene)
         if spot is not None:
             same = (spot.neighbours, spot.found.sizes[NEW])
             if same not in found or found[same].gain < spot.gain:
@@ -73,7 +77,8 @@ def tried_spots(scene: Scene, groups: Sequence[frozenset[str]], plan: Plan, run:
     return sorted(found.values(), key=lambda one: (-one.gain, sorted(one.members)))
 
 
-def _tried(screening: Screening, members: frozenset[str]) -> Spot | None:
+def try_group(screening: Screening, members: frozenset[str], scene: Scene) -> Spot | None:
+    """A hidden variable behind these columns, by structural EM around it; None if it does not gain."""
     place = put_in(screening.graph, members, NEW)
     best: Tried | None = None
     states = STATES[0]
@@ -100,7 +105,7 @@ def _tried(screening: Screening, members: frozenset[str]) -> Spot | None:
     if gain <= WORTH or not enough_neighbours(best.graph, NEW):
         return None
     found = Found(NEW, best, {NEW: states}, gain, Candidate(members, SIGNATURE), place.start)
-    return Spot(members, gain, found)
+    return Spot(members, gain, found, scene)
 
 
 def apart(spots: Iterable[Spot], graph: Graph, held: frozenset[str] = frozenset()) -> tuple[list[Spot], list[Spot]]:
@@ -123,9 +128,13 @@ def merged(graph: Graph, spots: Sequence[Spot], names: Sequence[str]) -> Graph |
     for spot, name in zip(spots, names, strict=True):
         own = spot.found.tried.graph
         for node in own:
-            above = tuple(name if p == NEW else p for p in own.parents(node))
+            above = tuple(name if p == NEW else p for p in own.parents(node) if p == NEW or not p.startswith(NEW))
             if node == NEW:
                 parents[name] = above
+            elif node.startswith(NEW):
+                continue  # (another one that is tried beside it: links between them come later)
+            elif spot.scene.graph is not graph:
+                parents[node] = above if node in spot.members or name in above else parents[node]
             elif above != graph.parents(node) and (name in above or parents[node] == graph.parents(node)):
                 parents[node] = above
     try:
@@ -136,15 +145,15 @@ def merged(graph: Graph, spots: Sequence[Spot], names: Sequence[str]) -> Graph |
     return found
 
 
-def improved(scene: Scene, spots: Sequence[Spot], plan: Plan, run: Run) -> list[Spot]:
+def improved(spots: Sequence[Spot], plan: Plan, run: Run) -> list[Spot]:
     """Each at length: more starts, its region centred again, its number of states settled."""
-    screening = screening_of(scene, plan, run)
-    write, read = partial(write_tried, screening), partial(read_tried, screening)
     better = []
     for number, one in enumerate(spots):
+        screening = screening_of(one.scene, plan, run)
+        write, read = partial(write_tried, screening), partial(read_tried, screening)
         key = ("spot", screening.place, tuple(sorted(one.members)), one.gain)
         end = run.once(key, partial(_improved, screening, one.found), write, read, lambda one=one: one.found.tried)
-        better.append(Spot(one.members, one.gain, replaced(screening, one.found, end)))
+        better.append(replace(one, found=replaced(screening, one.found, end)))
         run.tell(Event.STATES_TOGETHER, (number + 1) / len(spots), len(spots))
     return [one for one in better if enough_neighbours(one.found.tried.graph, NEW)]
 
@@ -154,6 +163,6 @@ def _improved(screening: Screening, one: Found) -> Tried:
     return settled(screening, deepen(screening, one)).tried
 
 
-def posteriors(scene: Scene, spots: Sequence[Spot], names: Sequence[str]) -> Mapping[str, Any]:
+def posteriors(spots: Sequence[Spot], names: Sequence[str]) -> Mapping[str, Any]:
     """By name, (rows, states) from the region it was found in."""
-    return {name: scene.ground.posterior(one.found.tried, NEW) for one, name in zip(spots, names, strict=True)}
+    return {name: one.scene.ground.posterior(one.found.tried, NEW) for one, name in zip(spots, names, strict=True)}

@@ -5,6 +5,7 @@ import itertools
 import json
 from dataclasses import replace
 
+import networkx
 import numpy as np
 import pytest
 
@@ -218,3 +219,21 @@ def test_a_layered_network_is_inferred_exactly():
 def test_new_is_no_name_of_a_column(planted):
     assert NEW not in planted.table.variables
     assert len(layers(10, 0).table.variables) == 45
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
+def test_graphs_are_written_for_drawing_with_their_layers(suffix, tmp_path):
+    arcs = [("T", "A"), ("T", "B"), ("A", "a"), ("A", "b"), ("B", "c")]
+    graph = Graph.from_edges(["T", "A", "B", "a", "b", "c"], arcs)
+    states = dict.fromkeys(graph, ("no", "yes"))
+    tables = {node: np.full([2] * (1 + len(graph.parents(node))), 0.5) for node in graph}
+    path = tmp_path / f"network.{suffix}"
+    lv.write_network(Network.build(graph, states, tables), path, ["T", "A", "B"])
+    again = (networkx.read_graphml if suffix == "graphml" else networkx.read_gexf)(path)
+    assert set(again.edges) == set(arcs)
+    assert {node: said["layer"] for node, said in again.nodes(data=True)} == {
+        "T": 2, "A": 1, "B": 1, "a": 0, "b": 0, "c": 0,
+    }  # fmt: skip
+    assert again.nodes["a"]["labels"] == "no, yes"
+    with pytest.raises(lv.OptionError, match="graph alone"):
+        lv.read_network(path)

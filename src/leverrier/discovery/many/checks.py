@@ -17,8 +17,9 @@ from leverrier.discovery.evidence.resamples import drawn
 from leverrier.discovery.examine import Tests
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.many.rounds import Rounds
-from leverrier.discovery.many.scene import in_order, scene_of
-from leverrier.discovery.many.shared_nulls import groups_in
+from leverrier.discovery.many.scene import bare_scene, in_order, scene_of
+from leverrier.discovery.many.shared_nulls import EVERY_BRANCH, free_in, groups_in
+from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import apart, tried_spots
 from leverrier.discovery.plan import Plan
 from leverrier.formats.typed import plain, read_plain
@@ -151,8 +152,13 @@ def _places_again(
     table: Table, score: Score, plan: Plan, run: Run, seed: np.random.SeedSequence
 ) -> list[list[str]] | None:
     rows = in_order(drawn(table, np.random.default_rng(seed)))
-    scene = scene_of(rows, None, score, plan, run, strong=False, seed=plan.seed)
-    taken, _ = apart(tried_spots(scene, groups_in(scene), plan, run), scene.graph)
+    if len(table.variables) > EVERY_BRANCH:
+        scene = bare_scene(rows, score, plan, run)
+        tried = tried_side_by_side(Sides.of(scene, free_in(scene)), plan, run, strong=False)
+    else:
+        scene = scene_of(rows, None, score, plan, run, strong=False, seed=plan.seed)
+        tried = tried_spots(scene, groups_in(scene), plan, run)
+    taken, _ = apart(tried, scene.graph)
     return None if run.spent else [sorted(one.neighbours) for one in taken]
 
 

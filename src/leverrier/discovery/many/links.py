@@ -30,7 +30,7 @@ def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs) ->
         (source, child)
         for source in names
         for child in names
-        if source != child and (source in sources or (child not in sources and ties[place[source], place[child]]))
+        if source != child and ties[place[source], place[child]] and (source in sources or child not in sources)
     ]
     for child in names:
         if any(p in sources for p in graph.parents(child)):

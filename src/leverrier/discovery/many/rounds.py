@@ -12,8 +12,8 @@ from leverrier.data.table import Table
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST
 from leverrier.discovery.findings import Attempt, Baseline
-from leverrier.discovery.many.scene import Known, Scene, scene_of
-from leverrier.discovery.many.shared_nulls import SharedNull, free_in, groups_in, shared_tests
+from leverrier.discovery.many.scene import ALL_PAIRS, Known, Scene, scene_of
+from leverrier.discovery.many.shared_nulls import EVERY_BRANCH, SharedNull, free_in, groups_in, shared_tests
 from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import NEW, Spot, apart, improved, merged, posteriors, tried_spots
 from leverrier.discovery.network_codecs import scored_network_once
@@ -103,8 +103,14 @@ def _best_spots(search: Rounds) -> tuple[Scene, list[Spot]]:
     plan, run = search.plan, search.run
     scene = scene_of(search.table, search.known, search.score, plan, run, strong=True, seed=plan.seed)
     spots: list[Spot] = []
-    search.beside = False
-    for again in range(1 + REPAIRS):
+    search.beside = len(search.table.variables) > EVERY_BRANCH
+    if search.beside:
+        sides = Sides.of(scene, free_in(scene))
+        tried = tried_side_by_side(sides, plan, run, strong=True)
+        search.attempts += [_attempt(one) for one in tried]
+        first, _ = apart(tried, scene.graph)
+        spots, _ = apart(improved([one for one in first if one.gain > WORTH_A_TEST], plan, run), scene.graph)
+    for again in range(0 if search.beside else 1 + REPAIRS):
         tried = tried_spots(scene, groups_in(scene), plan, run)
         first, _ = apart(tried, scene.graph)
         sides = Sides.of(scene, free_in(scene))
@@ -133,7 +139,7 @@ def _rival(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> Baseline | No
     and with their children tied to each other."""
     names = [f"{NEW} {n}" for n in range(len(spots))]
     graph = merged(scene.graph, spots, names)
-    if graph is None:
+    if graph is None or len(scene.table.variables) > ALL_PAIRS:
         return None
     bare = Graph.from_parents({v: [p for p in graph.parents(v) if p not in names] for v in graph if v not in names})
     tied = graph

@@ -15,6 +15,7 @@ from leverrier.data.table import Table
 from leverrier.discovery.findings import Baseline
 from leverrier.discovery.many.links import linked
 from leverrier.discovery.many.sibling_groups import Pairs
+from leverrier.discovery.network_codecs import network_once
 from leverrier.discovery.places.baseline import MOST_CELLS, VERY_WIDE, learn_baseline
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.plan import Plan
@@ -77,6 +78,8 @@ def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: R
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
         return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden)
     scores = ground.scores
+    if possible is not None:
+        return Scene(ground, pairs, _by_parts(ground, pairs, plan, run), hidden)
     if strong:
         return Scene(ground, pairs, learn_baseline(whole, scores, plan, run), hidden)
     found = learn_from_scores(
@@ -90,6 +93,43 @@ def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: R
         budget=run.seconds_left(),
     )
     return Scene(ground, pairs, Baseline(found.network, found.score, 0.0), hidden)
+
+
+def bare_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
+    """The complete table without a search: for those who look at pairs and groups alone."""
+    ground = Ground(table, FamilyScores(counts_of(table), score, MOST_CELLS), plan.max_parents, run=run.untold())
+    graph = Graph.from_edges(table.variables, ())
+    network = network_from_counts(graph, table.states, ground.scores.statistics, score)
+    return Scene(ground, Pairs.of(table), Baseline(network, ground.total(graph), 0.0), {})
+
+
+def _by_parts(ground: Ground, pairs: Pairs, plan: Plan, run: Run) -> Baseline:
+    """The best network of a very wide table, part by part: columns of different parts share no more than chance."""
+    table, score = ground.table, ground.scores.score
+
+    def learned() -> Network:
+        parents: dict[str, tuple[str, ...]] = dict.fromkeys(table.variables, ())
+        for names in pairs.parts():
+            if run.spent:
+                break
+            part = table.select(names)
+            scores = FamilyScores(counts_of(part), score, MOST_CELLS)
+            found = learn_from_scores(
+                part,
+                scores,
+                method="auto" if len(names) > VERY_WIDE else "best",
+                rounds=1,
+                max_parents=plan.max_parents,
+                start=None,
+                seed=plan.seed,
+                budget=run.seconds_left(),
+            )
+            parents |= {name: found.network.parents(name) for name in names}
+        graph = Graph.from_parents(parents)
+        return network_from_counts(graph, table.states, ground.scores.statistics, score)
+
+    network = network_once(run, ("baseline by parts",), learned, table.states)
+    return Baseline(network, ground.total(network.graph), 0.0)
 
 
 def with_states(table: Table, known: Known, rng: np.random.Generator) -> Table:

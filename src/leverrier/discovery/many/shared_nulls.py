@@ -20,7 +20,7 @@ from leverrier.discovery.evidence.drawn_evidence import evidence_of
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.sequential_test import draws_needed, monte_carlo
 from leverrier.discovery.many.one_or_two import OneOrTwo
-from leverrier.discovery.many.scene import Known, Scene, in_order, scene_of
+from leverrier.discovery.many.scene import Known, Scene, bare_scene, in_order, scene_of
 from leverrier.discovery.many.sibling_groups import LARGEST, SMALLEST, sibling_groups
 from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import Spot, tried_spots
@@ -37,6 +37,8 @@ BATCH = 16
 MORE = 4
 """Times as many tables as asked for may be drawn where some candidates fail: the others' p-values must then be smaller
 than the level (BH), and so many tables show such small ones."""
+EVERY_BRANCH = 60
+"""In tables with more columns only the largest branches that one class is enough for are tried, side by side."""
 OVERLAP = 2
 """Columns that a try must share with a candidate to be in its place."""
 
@@ -82,7 +84,10 @@ class SharedNull:
 
     def tries(self, table: Table) -> Tries | None:
         """The same of any complete table."""
-        scene = scene_of(table, self.known, self.score, self.plan, self.run, strong=False, seed=self.plan.seed)
+        if self.beside and self.known is None:
+            scene = bare_scene(table, self.score, self.plan, self.run)
+        else:
+            scene = scene_of(table, self.known, self.score, self.plan, self.run, strong=False, seed=self.plan.seed)
         if self.beside:
             spots = tried_side_by_side(Sides.of(scene, free_in(scene)), self.plan, self.run, strong=False)
         else:

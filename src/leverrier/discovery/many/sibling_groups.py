@@ -15,13 +15,15 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import chdtri
 
 from leverrier.arrays import Floats
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.residual import pair_information
 
-SMALLEST, LARGEST = 3, 30
+SMALLEST, LARGEST = 3, 20
 """Columns of a group; of larger ones the parts are tried."""
 FAR = 0.98
 """Branches whose parts share less than a fiftieth of what they share elsewhere are no groups."""
@@ -63,6 +65,14 @@ class Pairs:
         chosen |= chosen.T
         np.fill_diagonal(chosen, False)
         return chosen
+
+    def parts(self) -> list[list[str]]:
+        """Columns that hang together through pairs that depend on each other, without those that depend on none."""
+        count, part = connected_components(csr_array(self.worth > 0), directed=False)
+        members: list[list[str]] = [[] for _ in range(count)]
+        for name, which in zip(self.names, part.tolist(), strict=True):
+            members[which].append(name)
+        return [each for each in members if len(each) > 1]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import pytest
 import leverrier as lv
 from benchmarks.many_tables import layers, nothing, stars
 from leverrier.api.saved import dump
+from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.many import checks
 from leverrier.discovery.many.many_route import at_once
 from leverrier.discovery.many.scene import Known, in_order, scene_of, with_states
@@ -22,6 +23,7 @@ from leverrier.discovery.places.dependent_groups import g_statistic, joint_count
 from leverrier.discovery.plan import Plan
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.report.parts.hidden_table import layers_of
 from leverrier.run import checkpoint as checkpoints
 from leverrier.run.run import UNBOUNDED
 
@@ -39,7 +41,7 @@ def _without_free_learners():
 
 @pytest.fixture(scope="module")
 def planted():
-    return stars(3, 32, 1000, seed=3)
+    return stars(4, 31, 800, seed=3)
 
 
 @pytest.fixture(scope="module")
@@ -75,9 +77,9 @@ def test_places_that_do_not_overlap_are_taken_together(planted):
     assert set(near) == set(planted.columns.values())
     assert sum(map(len, near)) == len(frozenset().union(*near))
     assert len(taken) + len(waiting) == len(spots)
-    graph = merged(scene.graph, taken, ["A", "B", "C"])
+    graph = merged(scene.graph, taken, ["A", "B", "C", "D"])
     assert graph is not None
-    assert {graph.neighbours(name) for name in "ABC"} == set(near)
+    assert {graph.neighbours(name) for name in "ABCD"} == set(near)
     # what a place gains it gains whatever is done elsewhere: scores are sums over families
     for one in taken:
         own = one.found.tried.graph
@@ -237,3 +239,11 @@ def test_graphs_are_written_for_drawing_with_their_layers(suffix, tmp_path):
     assert again.nodes["a"]["labels"] == "no, yes"
     with pytest.raises(lv.OptionError, match="graph alone"):
         lv.read_network(path)
+
+
+def test_layers_of_a_table_of_hidden_variables():
+    one = HiddenVariable("A", 2, ("a", "b"), ("T",), 1.0, "", "")
+    other = HiddenVariable("B", 2, ("c", "A"), ("T",), 1.0, "", "")  # drives columns too: of the first layer
+    top = HiddenVariable("T", 2, ("A", "B"), ("U",), 1.0, "", "")
+    highest = HiddenVariable("U", 2, ("T",), (), 1.0, "", "")
+    assert layers_of((one, other, top, highest)) == {"A": 1, "B": 1, "T": 2, "U": 3}

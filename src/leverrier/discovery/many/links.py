@@ -18,9 +18,10 @@ from leverrier.models.graph import Graph
 Arc = tuple[str, str]
 
 
-def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs) -> Graph:
+def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs, within: bool = False) -> Graph:
     """The graph with the arcs from hidden variables, and between columns that depend on each other, that are worth it,
-    the best first; where a column gets one, those of its other parents that no longer help are dropped."""
+    the best first; where a column gets one, those of its other parents that no longer help are dropped. `within`: only
+    arcs among the hidden variables."""
     place, names = ground.places, ground.scores.names
     above = {name: sum(1 << place[p] for p in graph.parents(name)) for name in names}
     sources = sorted(hidden)
@@ -30,7 +31,10 @@ def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs) ->
         (source, child)
         for source in names
         for child in names
-        if source != child and ties[place[source], place[child]] and (source in sources or child not in sources)
+        if source != child
+        and ties[place[source], place[child]]
+        and (source in sources or child not in sources)
+        and (not within or (source in sources and child in sources))
     ]
     for child in names:
         if any(p in sources for p in graph.parents(child)):

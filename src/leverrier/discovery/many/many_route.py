@@ -34,8 +34,15 @@ WIDE = 30
 """Tables with more columns are searched for all hidden variables at once."""
 
 
+FEW_NUMBERS = 0.1
 SEVERAL, CLEARLY = 2, 20.0
 """So many groups apart that gain so many nats at a glance are looked for at once in smaller tables too."""
+
+
+def few_numbers(table: Table) -> bool:
+    """Whether so few columns are numbers that cutting them into bins costs little: a survey of 25 items with an age."""
+    numbers = sum(column.kind == "binned" and column.name in table.numbers for column in table.columns)
+    return numbers <= FEW_NUMBERS * len(table.columns)
 
 
 def at_once(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> bool:

@@ -199,20 +199,23 @@ def _take(search: Rounds, scene: Scene, passed: Sequence[tuple[Spot, Evidence]])
 
 
 def _linked(search: Rounds) -> None:
-    """Arcs among hidden variables and from them to columns of others, where all together score better with them."""
-    known = search.known
-    assert known is not None
-    if search.run.spent:
-        return
+    """Arcs among hidden variables, and then from them to columns of others, where all together score better with them.
+    In this order: as long as cousins are not linked, each seems to drive the other's columns."""
     plan = search.plan
-    scene = scene_of(search.table, known, search.score, plan, search.run, strong=True, seed=plan.seed + 1)
-    graph = scene.graph
-    if graph.parent_map == known.network.graph.parent_map:
-        return
-    initial = {name: known.network.posterior(search.table, name) for name in known.hidden}
-    network, reached = fitted(search, graph, known.hidden, initial)
-    if reached > search.reached:
-        search.known, search.reached = Known(network, known.hidden), reached
+    for turn, within in enumerate((True, False)):
+        known = search.known
+        assert known is not None
+        if search.run.spent:
+            return
+        scene = scene_of(
+            search.table, known, search.score, plan, search.run, strong=True, seed=plan.seed + 1 + turn, within=within
+        )
+        if scene.graph.parent_map == known.network.graph.parent_map:
+            continue
+        initial = {name: known.network.posterior(search.table, name) for name in known.hidden}
+        network, reached = fitted(search, scene.graph, known.hidden, initial)
+        if reached > search.reached:
+            search.known, search.reached = Known(network, known.hidden), reached
 
 
 def fitted(search: Rounds, graph: Graph, sizes: Mapping[str, int], initial: Mapping[str, Any]) -> tuple[Network, float]:

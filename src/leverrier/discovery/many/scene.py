@@ -63,9 +63,20 @@ def in_order(table: Table) -> Table:
     return table.select(sorted(table.variables))
 
 
-def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: Run, strong: bool, seed: int) -> Scene:
+def scene_of(
+    table: Table,
+    known: Known | None,
+    score: Score,
+    plan: Plan,
+    run: Run,
+    *,
+    strong: bool,
+    seed: int,
+    within: bool = False,
+) -> Scene:
     """The complete table, and the best network of it: `strong`ly searched for the data, quickly for simulated tables.
-    With hidden variables that are known, their states are drawn and their network gets the arcs that these show."""
+    With hidden variables that are known, their states are drawn and their network gets the arcs that these show, `within` them alone
+    or to columns too."""
     hidden = {} if known is None else known.hidden
     whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
     pairs = Pairs.of(whole)
@@ -74,7 +85,7 @@ def scene_of(table: Table, known: Known | None, score: Score, plan: Plan, run: R
         whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
     )
     if known is not None:
-        graph = linked(known.network.graph, ground, known.hidden, pairs)
+        graph = linked(known.network.graph, ground, known.hidden, pairs, within)
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
         return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden)
     scores = ground.scores

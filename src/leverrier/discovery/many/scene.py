@@ -75,8 +75,8 @@ def scene_of(
     within: bool = False,
 ) -> Scene:
     """The complete table, and the best network of it: `strong`ly searched for the data, quickly for simulated tables.
-    With hidden variables that are known, their states are drawn and their network gets the arcs that these show, `within` them alone
-    or to columns too."""
+    With hidden variables that are known, their states are drawn and their network gets the arcs that these show:
+    `within` them alone, or to columns too."""
     hidden = {} if known is None else known.hidden
     whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
     pairs = Pairs.of(whole)

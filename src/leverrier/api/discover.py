@@ -31,7 +31,7 @@ from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
-from leverrier.discovery.many.many_route import at_once, examine_many, few_numbers
+from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.numbers.numbers_route import examine_numbers
@@ -240,10 +240,12 @@ def _routes(
             raise OptionError('method="classes" is for tables that keep numbers: this one has none; see latent_classes')
         return examine_classes(whole, score, plan, tests, run)
     mixed = method == "auto" and has_numbers(whole)
-    wide = groups is None and not rows and (not mixed or few_numbers(whole)) and at_once(table, score, plan, run)
+    wide = groups is None and (not mixed or few_numbers(whole)) and at_once(table, score, plan, run, rows)
     if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)
-    if wide:
+    if wide and rows:
+        examined = examine_many_of(table, score, plan, tests, rows, run)
+    elif wide:
         examined = examine_many(table, score, plan, tests, run)
     elif rows:
         examined = examine_large(table, score, plan, tests, rows, run)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from leverrier.data.table import Table
-from leverrier.discovery.done import Baseline, Filled, Step, TakenTogether, Tried
+from leverrier.discovery.done import Baseline, Filled, Sampled, Step, TakenTogether, Tried
 from leverrier.discovery.evidence.evidence import weighed
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
@@ -24,6 +24,7 @@ from leverrier.discovery.places.baseline import MOST_CELLS
 from leverrier.discovery.places.imputation import filled
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
+from leverrier.discovery.subsample import sampled
 from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
@@ -45,15 +46,15 @@ def few_numbers(table: Table) -> bool:
     return numbers <= FEW_NUMBERS * len(table.columns)
 
 
-def at_once(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> bool:
+def at_once(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED, rows: int = 0) -> bool:
     """Whether a table is for this route: it is wide, or several groups of its columns show at a glance, and nobody set
-    a limit to how many are wanted."""
+    a limit to how many are wanted. A long one, of which so many `rows` are drawn, only if it is wide."""
     columns = len(table.variables)
     if columns > WIDE:
-        return True
+        return plan.max_hidden > 0
     whole = table.take((table.codes != table.missing).all(axis=0))
     few = 2 * whole.n_rows < table.n_rows or not whole.n_rows
-    if columns < SMALLEST * SEVERAL or plan.max_hidden < columns or plan.cardinality != "auto" or few:
+    if columns < SMALLEST * SEVERAL or plan.max_hidden < columns or plan.cardinality != "auto" or few or rows:
         return False
     plan = replace(plan, kinds=False)
     scene = scene_of(in_order(whole), None, score, plan, run.untold(), strong=False, seed=plan.seed)
@@ -111,6 +112,12 @@ def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run 
         did=tuple(did),
         seconds=time.monotonic() - begun,
     )
+
+
+def examine_many_of(table: Table, score: Score, plan: Plan, tests: Tests, rows: int, run: Run = UNBOUNDED) -> Result:
+    """The same on so many rows drawn from a table of distinct rows: wide and long, it is learned from those alone."""
+    found = examine_many(sampled(table, rows, plan.seed), score, plan, tests, run)
+    return replace(found, shape=shape_of(table), did=(Sampled(rows, learned=True), *found.did))
 
 
 def _verdict(search: Rounds, hidden: tuple[HiddenVariable, ...], asked: bool) -> Verdict:

@@ -34,8 +34,8 @@ TOLERANCE = 0.1
 HOPELESS = -50.0
 """Nats: a group that begins so far below the network without it is not centred again."""
 SIGNATURE = "columns that share most with each other"
-NEW = "a new one"
-"""What it is called until it is taken."""
+NEW = "(a new hidden variable)"
+"""What it is called until it is taken; those tried beside it are called so with a number."""
 
 
 @dataclass(frozen=True, eq=False)

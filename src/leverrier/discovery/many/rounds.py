@@ -103,35 +103,33 @@ def _best_spots(search: Rounds) -> tuple[Scene, list[Spot]]:
     plan, run = search.plan, search.run
     scene = scene_of(search.table, search.known, search.score, plan, run, strong=True, seed=plan.seed)
     spots: list[Spot] = []
-    search.beside = len(search.table.variables) > EVERY_BRANCH
-    if search.beside:
-        sides = Sides.of(scene, free_in(scene))
-        tried = tried_side_by_side(sides, plan, run, strong=True)
-        search.attempts += [_attempt(one) for one in tried]
-        first, _ = apart(tried, scene.graph)
+    for again in range(1 + REPAIRS):
+        first = _first_spots(search, scene)
         spots, _ = apart(improved([one for one in first if one.gain > WORTH_A_TEST], plan, run), scene.graph)
-    for again in range(0 if search.beside else 1 + REPAIRS):
-        tried = tried_spots(scene, groups_in(scene), plan, run)
-        first, _ = apart(tried, scene.graph)
-        sides = Sides.of(scene, free_in(scene))
-        if len(sides.groups) > len(first) and len(tried) > len(first):
-            beside = tried_side_by_side(sides, plan, run, strong=True)
-            taken, _ = apart(beside, scene.graph)
-            if sum(one.gain > WORTH_A_TEST for one in taken) > len(first):
-                search.beside, tried, first = True, beside, taken
-        search.attempts += [_attempt(one) for one in tried]
-        better = improved([one for one in first if one.gain > WORTH_A_TEST], plan, run)
-        spots, _ = apart(better, scene.graph)
-        if search.beside:
-            break
-        first_round = search.known is None
-        rival = _rival(search, scene, spots) if spots and first_round and again < REPAIRS else None
+        settled = not spots or search.known is not None or search.beside or again == REPAIRS
+        rival = None if settled else _rival(search, scene, spots)
         if rival is None:
             break
         scene = replace(scene, baseline=rival)
     if search.baseline is None:
         search.baseline = scene.baseline
     return scene, spots
+
+
+def _first_spots(search: Rounds, scene: Scene) -> list[Spot]:
+    """Quick tries that do not overlap: of each group by itself; side by side in wide tables, and where more gain so."""
+    plan, run = search.plan, search.run
+    search.beside = len(search.table.variables) > EVERY_BRANCH
+    tried = [] if search.beside else tried_spots(scene, groups_in(scene), plan, run)
+    first, _ = apart(tried, scene.graph)
+    sides = Sides.of(scene, free_in(scene))
+    if search.beside or (len(sides.groups) > len(first) and len(tried) > len(first)):
+        beside = tried_side_by_side(sides, plan, run, strong=True)
+        taken, _ = apart(beside, scene.graph)
+        if search.beside or sum(one.gain > WORTH_A_TEST for one in taken) > len(first):
+            search.beside, tried, first = True, beside, taken
+    search.attempts += [_attempt(one) for one in tried]
+    return first
 
 
 def _rival(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> Baseline | None:

@@ -19,6 +19,7 @@ STEPS = [
     done.Sampled(20_000),
     done.Baseline(3, numbers=True),
     done.Tried(7),
+    done.TakenTogether(6, 2, 0.01),
     done.OneClass(tested=False),
     done.ByGroups(30),
     done.LearnedFrom(None),

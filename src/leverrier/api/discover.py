@@ -32,6 +32,7 @@ from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
+from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers
@@ -245,18 +246,24 @@ def _routes(
         if not numbers:
             raise OptionError('method="classes" is for tables that keep numbers: this one has none; see latent_classes')
         return examine_classes(whole, score, plan, tests, run)
-    if method == "auto" and has_numbers(whole):
+    mixed = method == "auto" and has_numbers(whole)
+    wide = groups is None and (not mixed or few_numbers(whole)) and at_once(table, score, plan, run, rows)
+    if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)
-    if method == "auto" and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
+    if method == "auto" and not wide and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
         return graded
-    if rows:
+    if wide and rows:
+        examined = examine_many_of(table, score, plan, tests, rows, run)
+    elif wide:
+        examined = examine_many(table, score, plan, tests, run)
+    elif rows:
         examined = examine_large(table, score, plan, tests, rows, run)
     else:
         examined = examine(table, score, plan, tests, run, groups)
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
         examined = replace(examined, did=(Binned(binned), *examined.did))
-    if method in ("auto", "causes") and applies(table):
+    if (method == "causes" or (method == "auto" and not wide)) and applies(table):
         return with_causes(table, examined, score, plan, run, asked=not tests.none)
     return examined
 

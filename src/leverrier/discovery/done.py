@@ -46,6 +46,16 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class TakenTogether:
+    """So many hidden variables in so many rounds, the candidates of a round tested by the same simulated tables; the
+    level of each round, None where nothing was tested."""
+
+    hidden: int
+    rounds: int
+    level: float | None
+
+
+@dataclass(frozen=True)
 class OneClass:
     """One class behind all columns was compared with arcs, and `tested` by simulated tables."""
 
@@ -166,6 +176,7 @@ Step = (
     | Sampled
     | Baseline
     | Tried
+    | TakenTogether
     | OneClass
     | ByGroups
     | LearnedFrom

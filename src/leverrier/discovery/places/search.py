@@ -56,7 +56,7 @@ def find_hidden(
     data: Any,
     method: Method = "region",
     cardinality: int | Literal["auto"] = "auto",
-    max_hidden: int = 3,
+    max_hidden: int | None = 3,
     *,
     score: Score | None = None,
     families: Families = "tables",
@@ -89,12 +89,13 @@ def find_hidden(
             raise OptionError(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(allowed)))}")
     if cardinality != "auto" and (not isinstance(cardinality, int) or cardinality < 2):
         raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
-    if max_hidden < 0:
-        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
+    if max_hidden is not None and max_hidden < 0:
+        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more, or None for as many as gain")
     whole = Run.of(budget, jobs=jobs, progress=progress)
     table, rule = as_table(data), score or BDe()
     kinds = families == "auto"
-    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, kinds=kinds, seed=seed)
+    most = len(table.variables) if max_hidden is None else max_hidden
+    plan = Plan(method, construction, cardinality, most, max_parents=max_parents, kinds=kinds, seed=seed)
     with whole.kept_in(checkpoint, resume, "find_hidden", *identity(table), plan, rule) as run:
         prepare(jobs, practise)
         return run_search(table, rule, plan, run)

@@ -13,6 +13,7 @@ from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Answer
 from leverrier.report.charts.discovery_charts import null_dots, power_chart
 from leverrier.report.charts.pictures import pictured
+from leverrier.report.parts.hidden_table import hidden_table
 from leverrier.report.parts.page_parts import (
     Beside,
     Block,
@@ -41,6 +42,8 @@ LONG = 48
 def verdict_part(found: Result) -> Part:
     """The headline, the numbers to see first, a paragraph for each hidden variable, what would change our mind."""
     blocks: list[Block] = [Words(headline(found), strong=True), Facts(tuple(_facts(found)))]
+    table = hidden_table(found)
+    blocks += [] if table is None else [table]
     blocks += [Words(_told(each)) for each in found.believed[:8]]
     if found.untested:
         if found.believed:

@@ -29,6 +29,8 @@ def done_words(step: Step) -> str:
             return _baseline_words(arcs, numbers)
         case done.Tried(candidates):
             return f"tried {candidates} candidates"
+        case done.TakenTogether(hidden, rounds, level):
+            return _together_words(hidden, rounds, level)
         case done.OneClass(tested):
             end = " (Cox's test)" if tested else ", untested"
             return f"asked whether one class behind all columns explains them better than arcs do{end}"
@@ -96,6 +98,17 @@ def _baseline_words(arcs: int, numbers: bool) -> str:
     return (
         f"learned the best network of numbers and states as they are, without hidden variables ({arcs} arcs): lines, "
         "curves, trees, logits and noise of any shape, each paying for its parameters"
+    )
+
+
+def _together_words(hidden: int, rounds: int, level: float | None) -> str:
+    taken = f"took {hidden} hidden variables in {rounds} rounds, all that do not overlap at once"
+    if level is None:
+        return f"{taken}; none was tested"
+    return (
+        f"{taken}; the candidates of a round share its simulated tables, and each is compared with what they gain in "
+        f"its place: of those named at most {100 * level:.3g} % are false on average (the false discovery rate, by "
+        "Benjamini and Hochberg's rule in each round)"
     )
 
 

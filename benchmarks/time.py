@@ -23,7 +23,8 @@ import numpy as np
 from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.data.table import Table
 from leverrier.formats.dynamic_files import read_dynamic
-from leverrier.learning.chains.dynamic_climb import DynamicClimb
+from leverrier.learning.chains.dynamic_climb import ExactClimb
+from leverrier.learning.chains.dynamic_steps import DynamicSteps
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_unrolled import lay
 
@@ -56,7 +57,7 @@ def hmm() -> None:
         drawn = network.sample(LENGTH, seed=0).table.column("x").astype(int)
         data = Sequences.from_table(Table.from_codes({"x": range(SYMBOLS)}, drawn[None]))
         laid = lay(network, network.read(data))
-        climber = DynamicClimb(laid, network, prior=0.0, tolerance=0.0, inference="exact", clusters=None)
+        climber = ExactClimb(DynamicSteps(laid, network), tolerance=0.0, accelerate=False)
         climber.climb(1)  # compiled
         ours = best_of(lambda climber=climber: climber.climb(1), RUNS)
         peers = {}

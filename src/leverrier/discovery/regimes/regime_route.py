@@ -25,6 +25,7 @@ from leverrier.discovery.regimes.regime_attempts import (
 from leverrier.discovery.regimes.regime_held_out import Parts, left_out, pair_left_out
 from leverrier.discovery.regimes.regime_test import tested
 from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
+from leverrier.discovery.time.tested_slices import FOLDS, tested_slices, with_held_out
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
 from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.errors import TableError
@@ -39,13 +40,9 @@ from leverrier.models.regimes.terms import CLOCK
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
-FOLDS, LEAST_SLICES, MOST_STATES = 5, 30, 6
-MOST_SLICES = 2500
-"""Of more, so many are looked at and tested, whole sequences or stretches; the model is then fitted to all."""
-STRETCHES = 4
+LEAST_SLICES, MOST_STATES = 30, 6
 DRAWS = 99
 AGAIN = 30
-Z = 1.96
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ def regimes_in_time(
     """Is a state that moves at work, or classes or levels of persons, or nothing?"""
     if sequences.n_slices < LEAST_SLICES:
         raise TableError(f"{sequences.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
-    sample = _sample(sequences, seed)
+    sample = tested_slices(sequences, seed)
     numbers = number_columns(sequences)
     panel = panel_of(sample, numbers)
     roles = roles_of(panel_of(sequences, numbers), inputs)
@@ -97,19 +94,6 @@ def number_columns(sequences: Sequences) -> set[str]:
         if name in sequences.numbers
         and (column.kind == "binned" or (column.cardinality > 7 and is_count(np.asarray(sequences.numbers[name]))))
     }
-
-
-def _sample(sequences: Sequences, seed: int) -> Sequences:
-    """All of it, or so much that the search and its test stay quick."""
-    if sequences.n_slices <= MOST_SLICES:
-        return sequences
-    if len(sequences) >= 4 * FOLDS:
-        order = np.random.default_rng(seed).permutation(len(sequences))
-        fits = int(np.searchsorted(np.cumsum(sequences.lengths[order]), MOST_SLICES))
-        return sequences.take(np.sort(order[: max(fits, 2 * FOLDS)]))
-    length = MOST_SLICES // STRETCHES
-    begins = np.linspace(0, sequences.n_slices - length, STRETCHES).astype(int).tolist()
-    return sequences.stretches((low, low + length) for low in begins)
 
 
 def _claims(
@@ -148,19 +132,12 @@ def _claims(
             doubted.append(weighed)
             continue
         bits = pair_left_out(seen, attempt, cut, run)
-        weighed = _with_held_out(weighed, bits, cut, sample.n_slices)
+        if bits is not None:
+            judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
+            weighed = with_held_out(weighed, judged)
         model, posterior = _settled(seen, attempt, whole, sample is sequences, seed, run)
         claims.append(Claim(attempt, weighed, model, posterior, bits))
     return claims, doubted, Reason.NOT_CLEARER if not claims and not doubted else None
-
-
-def _with_held_out(weighed: Evidence, bits: tuple[Floats, Floats] | None, cut: Parts, slices: int) -> Evidence:
-    if bits is None:
-        return weighed
-    judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), slices)
-    nats = judged.gain * float(np.log(2))
-    error = abs(nats / judged.z) if judged.z else 0.0
-    return replace(weighed, held_out=nats, held_out_interval=(nats - Z * error, nats + Z * error))
 
 
 def _settled(

@@ -79,6 +79,22 @@ class HiddenMarkov(DynamicFit):
         """(slices, states) for the sequences that were fitted."""
         return self.network.posterior(self.sequences)
 
+    @property
+    def filtered(self) -> np.ndarray:
+        """(slices, states): P(state | the slices so far)."""
+        return self.network.posterior(self.sequences, filtered=True)
+
+    @property
+    def path(self) -> np.ndarray:
+        """The most probable path, by slice."""
+        return self.network.most_probable_path(self.sequences).table.column(self.name).astype(np.int64)
+
+    @property
+    def time_spent(self) -> np.ndarray:
+        """(sequences, states): slices spent in each state, as expected."""
+        assert self.sequences is not None
+        return np.add.reduceat(self.posterior, self.sequences.starts[:-1], axis=0)
+
     def __repr__(self) -> str:
         among = [row.states for row in self.table]
         tried = f", chosen by {self.criterion} among {among}" if len(among) > 1 else ""

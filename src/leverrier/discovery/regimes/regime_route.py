@@ -12,7 +12,8 @@ from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel, panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.evidence.evidence import LEVEL, Compared, Evidence
-from leverrier.discovery.regimes.column_roles import Roles, roles_of
+from leverrier.discovery.regimes.column_roles import Roles, number_columns, roles_of
+from leverrier.discovery.regimes.free_past import against_the_past, by_ranks
 from leverrier.discovery.regimes.regime_attempts import (
     ITERATIONS,
     PSEUDO,
@@ -29,7 +30,7 @@ from leverrier.discovery.time.tested_slices import FOLDS, tested_slices, with_he
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
 from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.errors import TableError
-from leverrier.learning.regimes.column_laws import emission_of, fitted_emission, is_count
+from leverrier.learning.regimes.column_laws import emission_of, fitted_emission
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, climb
 from leverrier.learning.regimes.regime_search import one_state, several_states, with_duration
 from leverrier.learning.slices.slice_choice import compare
@@ -42,6 +43,8 @@ from leverrier.run.run import UNBOUNDED, Run
 
 LEAST_SLICES, MOST_STATES = 30, 6
 DRAWS = 99
+LEAST_GAIN = 3.0
+"""Nats, parameters priced, from which a gain is tested: a Bayes factor of 20. Less is within any rival's own misfit."""
 AGAIN = 30
 
 
@@ -85,17 +88,6 @@ def regimes_in_time(
     return _findings(sequences, sample, seen, roles, claims, doubted, reason, cut, evidence, run)
 
 
-def number_columns(sequences: Sequences) -> set[str]:
-    """Columns taken as numbers: those that a table cuts into bins, and whole numbers of many kinds that are counts."""
-    kinds = {column.name: column for column in sequences.table.columns}
-    return {
-        name
-        for name, column in kinds.items()
-        if name in sequences.numbers
-        and (column.kind == "binned" or (column.cardinality > 7 and is_count(np.asarray(sequences.numbers[name]))))
-    }
-
-
 def _claims(
     seen: Examined,
     sequences: Sequences,
@@ -113,12 +105,15 @@ def _claims(
     claims: list[Claim] = []
     doubted: list[Evidence] = []
     whole = panel_of(sequences, numbers)
-    small = None if sample is sequences else sample.n_slices
+    small, scale = None if sample is sequences else sample.n_slices, False
     for moving in (True, False):
         gain = seen.moving if moving else seen.staying
         attempt = seen.best(Hidden.REGIME) if moving else seen.best_stay
         explained = any(claim.attempt.kind is Hidden.REGIME for claim in claims) and not seen.levels
-        if attempt is None or not gain > 0 or (not moving and explained):
+        if attempt is None or not gain > LEAST_GAIN or (not moving and explained):
+            continue
+        if asked and moving and not _gains_by_ranks(seen, sequences, roles, seed, run):
+            scale = True
             continue
         weighed = Evidence(float(gain), tested=False, kind=Compared.TIME, rows=small)
         if asked:
@@ -135,9 +130,27 @@ def _claims(
         if bits is not None:
             judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
             weighed = with_held_out(weighed, judged)
+            if asked:
+                weighed = _against_the_past(weighed, seen, cut, bits[1], run)
         model, posterior = _settled(seen, attempt, whole, sample is sequences, seed, run)
         claims.append(Claim(attempt, weighed, model, posterior, bits))
-    return claims, doubted, Reason.NOT_CLEARER if not claims and not doubted else None
+    none = Reason.SCALE if scale else Reason.NOT_CLEARER
+    return claims, doubted, none if not claims and not doubted else None
+
+
+def _gains_by_ranks(seen: Examined, sequences: Sequences, roles: Roles, seed: int, run: Run) -> bool:
+    """Whether a state that moves gains with numbers by their ranks as well: else it is a matter of their scale."""
+    ranks = by_ranks(seen.panel)
+    if ranks is None or run.spent:
+        return True
+    stays = seen.best_stay is not None
+    return examined(ranks, sequences.table.columns, roles, seed, staying=stays, run=run).moving > 0
+
+
+def _against_the_past(weighed: Evidence, seen: Examined, cut: Parts, with_it: Floats, run: Run) -> Evidence:
+    """Told where a function of the past foretells as well; simulated sequences have had their word already."""
+    free = against_the_past(seen.rival, seen.panel, cut, with_it, run)
+    return weighed if free is None or free.advantage > 0 else replace(weighed, free=free)
 
 
 def _settled(

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from leverrier.data.sequences.panel import panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.evidence.evidence import LEVEL
-from leverrier.discovery.regimes.column_roles import roles_of
-from leverrier.discovery.regimes.regime_route import DRAWS, LEAST_SLICES, number_columns, regimes_in_time
+from leverrier.discovery.regimes.column_roles import number_columns, roles_of
+from leverrier.discovery.regimes.regime_route import DRAWS, LEAST_SLICES, regimes_in_time
 from leverrier.discovery.time.find_in_time import search_in_time
 from leverrier.discovery.time.lag_models import best_observed
 from leverrier.discovery.time.tested_slices import FOLDS

@@ -15,7 +15,8 @@ from leverrier.discovery.verdict import Answer, Reason
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
 from leverrier.models.regimes.count_emissions import CountEmission
 from leverrier.models.regimes.emission import Family
-from leverrier.models.regimes.terms import Term, number_terms
+from leverrier.models.regimes.regime_draws import _rows
+from leverrier.models.regimes.terms import Term, design, number_terms
 from leverrier.run.run import UNBOUNDED
 
 
@@ -55,6 +56,8 @@ def test_counts_that_counts_depend_on_are_taken_by_their_logarithm():
     logs = np.log1p(np.arange(30) % 11)
     found = term.column(panel)[1:] * term.scale + term.centre
     np.testing.assert_allclose(found, logs[:-1], atol=1e-12)
+    few = np.array([3, 17, 29])  # (draws ask for a few slices at a time)
+    np.testing.assert_allclose(_rows(panel, (term,), few), design(panel, (term,))[few])
 
 
 def test_two_seasons_are_both_seen():

@@ -3,8 +3,8 @@
     scripts/bench time [--parts hmm,bat] [--slices 600]
 
 hmm   one EM iteration of a categorical hidden Markov model on 34,000 symbols (7 of them), 5, 27 and 64 states, from the
-      same parameters: seconds of the processor, the best of several runs, and both log-likelihoods. hmmlearn gets its faster
-      implementation ("scaling").
+      same parameters: seconds of the processor, the best of several runs, and both log-likelihoods. hmmlearn gets its
+      faster implementation ("scaling").
 bat   the true BAT network, ten sensors seen: exact filtering against Boyen–Koller with single variables and with chosen
       clusters, on as many slices as asked: seconds, bits per slice, the largest difference of a slice.
 """

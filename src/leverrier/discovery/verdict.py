@@ -32,6 +32,7 @@ class Reason(StrEnum):
     SAMPLE_ONLY = "what a sample of the rows suggested did not hold in all of them"
     NO_CHAIN = "none that could be begun drives a column"
     NOT_CLEARER = "the columns' own past predicts as well"
+    SCALE = "on another scale of the numbers, by their ranks, the columns' own past predicts as well"
     CHANCE_IN_TIME = "sequences simulated without it gain as much"
     NO_SKIP = "no arc skips a slice and no memory drives a column"
     TIME = "the time ran out"

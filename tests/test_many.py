@@ -11,7 +11,11 @@ import pytest
 
 import leverrier as lv
 from benchmarks.many_tables import layers, nothing, stars
+from leverrier.api.discovery import Discovery
 from leverrier.api.saved import dump
+from leverrier.discovery.diagnostics import described
+from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.examine import shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.many import checks
 from leverrier.discovery.many.many_route import at_once
@@ -19,8 +23,11 @@ from leverrier.discovery.many.scene import Known, in_order, scene_of, with_state
 from leverrier.discovery.many.shared_nulls import SharedNull, accepted_by_rate, groups_in, in_place
 from leverrier.discovery.many.sibling_groups import Pairs, sibling_groups
 from leverrier.discovery.many.spots import NEW, apart, merged, tried_spots
+from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.dependent_groups import g_statistic, joint_counts
 from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason, not_tested
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.report.parts.hidden_table import layers_of
@@ -173,7 +180,7 @@ def test_p_values_of_shared_tables_are_uniform_where_nothing_more_is_hidden():
     table = in_order(planted.table)
     scene = scene_of(table, None, lv.BDe(), PLAN, UNBOUNDED, strong=False, seed=0)
     null = SharedNull(scene.baseline.network, None, table, lv.BDe(), PLAN)
-    tables = [null.gains(seed) for seed in np.random.SeedSequence(1).spawn(60)]
+    tables = [null.gains(seed) or [] for seed in np.random.SeedSequence(1).spawn(60)]
     spot = tried_spots(scene, groups_in(scene), PLAN, UNBOUNDED)[0]
     gains = np.array(in_place(spot, tables))
     assert (gains > 0).any()  # arcs that mimic a class are mimicked by one
@@ -195,20 +202,24 @@ def test_states_are_drawn_from_their_posteriors():
     assert whole.column("a")[own == 1].mean() == pytest.approx(0.7, abs=0.02)
 
 
-def test_a_layered_network_is_inferred_exactly():
-    """Two layers of hidden variables against all combinations written out."""
+def layered():
+    """A class over three classes over three columns each."""
     rng = np.random.default_rng(2)
     arcs = [("T", "A"), ("T", "B"), ("T", "C"), *((h, f"{h}{i}") for h in "ABC" for i in range(3))]
-    nodes = ["T", *"ABC", *(f"{h}{i}" for h in "ABC" for i in range(3))]
+    nodes = [*(f"{h}{i}" for h in "ABC" for i in range(3)), "T", *"ABC"]
     graph = Graph.from_edges(nodes, arcs)
-    states = dict.fromkeys(nodes, (0, 1))
     tables = {node: rng.dirichlet([1, 1], [2] * len(graph.parents(node)) or None) for node in nodes}
-    network = Network.build(graph, states, tables)
-    rows = network.sample(40, seed=3).select([node for node in nodes if len(node) == 2])
+    network = Network.build(graph, dict.fromkeys(nodes, (0, 1)), tables)
+    return network, network.sample(200, seed=3).select(nodes[:9])
+
+
+def test_a_layered_network_is_inferred_exactly():
+    """Two layers of hidden variables against all combinations written out."""
+    network, rows = layered()
     codes = dict(zip(rows.variables, rows.codes.astype(int), strict=True))
-    slow = np.zeros((40, 2))
+    slow = np.zeros((200, 2))
     for t, a, b, c in itertools.product((0, 1), repeat=4):
-        joint = network.cpt("T")[t] * np.ones(40)
+        joint = network.cpt("T")[t] * np.ones(200)
         for h, state in zip("ABC", (a, b, c), strict=True):
             joint = joint * network.cpt(h)[t, state]
             for i in range(3):
@@ -216,6 +227,24 @@ def test_a_layered_network_is_inferred_exactly():
         slow[:, t] += joint
     assert np.allclose(network.posterior(rows, "T"), slow / slow.sum(axis=1, keepdims=True))
     assert np.allclose(network.row_log_likelihood(rows), np.log(slow.sum(axis=1)))
+
+
+def test_layers_are_described_saved_and_put_on_a_page(tmp_path):
+    network, rows = layered()
+    graph = network.graph
+    hidden = tuple(
+        HiddenVariable(h, 2, graph.children(h), graph.parents(h), 10.0, "", "", Evidence(10.0)) for h in "TABC"
+    )
+    bare = lv.learn_structure(rows).network
+    meanings = {h: explain(network, rows, h, network.posterior(rows, h)) for h in "TABC"}
+    verdict, kind = not_tested(Reason.NOT_ASKED), ModelKind.NETWORK
+    plain = Result(verdict, kind, hidden, (), network, bare, 1.0, 0.0, 0.0, 0.0, shape_of(rows), meanings)
+    told = Discovery(described(plain, rows, rows, lv.BDe(), Plan(max_hidden=4)))
+    assert set(told.result.scores) == {"A", "B", "C"}  # by number of states, of those that drive columns
+    told.save(tmp_path / "told.json")
+    assert str(lv.load(tmp_path / "told.json")) == str(told)
+    told.report(tmp_path / "page.html", live=False)
+    assert "Layer 1 drives columns" in (tmp_path / "page.html").read_text()
 
 
 def test_new_is_no_name_of_a_column(planted):

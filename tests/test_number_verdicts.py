@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.discovery.done import HiddenWeighed
+from leverrier.discovery.done import GroupsSeen, HiddenWeighed
 from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_rule import weigh
 from leverrier.kernels.mixed.added_terms import add_scores
@@ -100,6 +100,19 @@ def test_what_the_best_class_gained_is_told_even_where_it_is_nothing():
     step = next(step for step in found.result.did if isinstance(step, HiddenWeighed))
     assert str(found.verdict) == "nothing"
     assert max(each for each in (step.of_class, step.of_continuum, -1.0) if each is not None) < 3
+
+
+def test_groups_that_a_column_shows_are_told_and_are_not_hidden():
+    rng = np.random.default_rng(0)
+    h = rng.random(300) < 0.3
+    a = np.where(h, 8.0, 0.0) + rng.normal(size=300)
+    table = {"a": a, "b": (a > 4) * 3 + rng.normal(size=300), "c": rng.normal(size=300)}
+    found = lv.discover(table, jobs=1)
+    step = next(step for step in found.result.did if isinstance(step, GroupsSeen))
+    assert (step.column, sorted(step.rows), step.others) == ("a", sorted([int(h.sum()), int((~h).sum())]), ("b",))
+    assert not found.hidden
+    one_hump = lv.discover({**table, "a": rng.normal(size=300)}, jobs=1)
+    assert not any(isinstance(step, GroupsSeen) for step in one_hump.result.did)
 
 
 def plain(rng, rows=200):

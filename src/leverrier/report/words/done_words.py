@@ -61,7 +61,8 @@ def done_words(step: Step) -> str:
             sizes = ", ".join(f"{each:,}" for each in rows[:-1]) + f" and {rows[-1]:,}"
             return (
                 f"{column!r} falls into {len(rows)} groups of rows by itself ({sizes} rows), and {', '.join(others)} "
-                f"differ{'' if len(others) > 1 else 's'} between them: groups that a column shows are not hidden, and arcs from it say as much"
+                f"differ{'' if len(others) > 1 else 's'} between them: groups that a column shows are not hidden, and "
+                "arcs from it say as much"
             )
         case done.CutShort(omitted):
             parts = ", ".join(map(_omitted_words, omitted)) or "only a part of the search"

@@ -115,7 +115,8 @@ def discover(
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     work        pieces of work (a candidate tried, a table simulated, …): a budget that is the same on every machine
     sample      rows in which a large table's hidden variables are looked for and tested: 20,000 of more than 100,000;
-                the model is learned from all rows; 0 looks at all of them
+                the model is learned from all rows; of numbers 5,000 of more than 20,000, and learned from these; 0
+                looks at all of them
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address, whose workers read a Parquet file and run the tests
     progress    False shows none, True does; by default it is shown in a terminal and in a notebook. Or a function that
@@ -172,8 +173,9 @@ def discover(
     tests = Tests(draws if evidence else 0, resamples if evidence else 0, level=level)
     rule = score or BDe()
     numbers = gaussian_columns(whole)
-    rows = sample_size(whole, sample) if groups_of is None else 0
-    counted = rows and not whole.counted and not (method == "auto" and has_numbers(whole))
+    as_numbers = method == "auto" and has_numbers(whole)
+    rows = sample_size(whole, sample, as_numbers) if groups_of is None else 0
+    counted = rows and not whole.counted and not as_numbers
     table = whole.distinct() if counted else whole.without_numbers()
     cells = as_matrix(whole, numbers).values if numbers and checkpoint is not None else b""
     about = (*identity(table), method, plan, tests, rule, numbers, cells, rows, groups_of)

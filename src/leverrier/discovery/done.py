@@ -135,6 +135,15 @@ class BareClasses:
     views: int
 
 
+@dataclass(frozen=True)
+class GroupsSeen:
+    """A column that falls into groups of so many rows by itself, and the columns that differ between them."""
+
+    column: str
+    rows: tuple[int, ...]
+    others: tuple[str, ...]
+
+
 class Skipped(Enum):
     """Parts that a run cut short may lack."""
 
@@ -186,6 +195,7 @@ Step = (
     | SetAside
     | HiddenWeighed
     | BareClasses
+    | GroupsSeen
     | CutShort
     | Said
 )

@@ -60,6 +60,13 @@ def done_words(step: Step) -> str:
                 f"{states} classes behind {', '.join(columns)} would gain {gain:.1f} nats, but only {views} of these "
                 "columns hang together through them alone; arcs between the columns may say it too"
             )
+        case done.GroupsSeen(column, rows, others):
+            sizes = ", ".join(f"{each:,}" for each in rows[:-1]) + f" and {rows[-1]:,}"
+            return (
+                f"{column!r} falls into {len(rows)} groups of rows by itself ({sizes} rows), and {', '.join(others)} "
+                f"differ{'' if len(others) > 1 else 's'} between them: groups that a column shows are not hidden, and "
+                "arcs from it say as much"
+            )
         case done.CutShort(omitted):
             parts = ", ".join(map(_omitted_words, omitted)) or "only a part of the search"
             return f"the time ran out before everything was done; left out: {parts}"

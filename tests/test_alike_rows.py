@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.data.quality.row_looking import neighbours_alike, sorted_blocks
+from leverrier.data.quality.row_looking import neighbours_alike, rows_for_one, sorted_blocks
 from leverrier.discovery.evidence.alike_rows import copied, rows_by_themselves
+from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.examine import shape_of
+from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Answer, ModelKind, Reason, Verdict
 from tests.test_whole_groups import alike
@@ -87,3 +89,29 @@ def test_blocks_of_a_sorted_table_are_its_groups_of_equal_rows(seed):
     groups = [tuple(row) for row in cells[:, order][keys].T.tolist()]
     expected = np.cumsum([0, *(before != after for before, after in pairwise(groups))])
     assert np.array_equal(blocks, expected)
+
+
+def in_groups_of(size: int, rows: int, seed: int) -> lv.Table:
+    """Independent columns in which every cell is that of the group with .5, else drawn anew."""
+    rng = np.random.default_rng(seed)
+    common = np.repeat(rng.integers(0, 3, (8, rows // size)), size, axis=1)
+    codes = np.where(rng.random((8, rows)) < 0.5, common, rng.integers(0, 3, (8, rows)))
+    return lv.Table.from_codes({f"c{i}": (0, 1, 2) for i in range(8)}, codes)
+
+
+def test_so_many_rows_stand_for_one():
+    """Pairs of one group agree beyond chance in .25 of what is left: 1 + (size − 1) / 4 rows are one, as in surveys."""
+    for size, wanted in ((1, 1.0), (4, 1.75), (20, 5.75)):
+        found = np.mean([rows_for_one(in_groups_of(size, 2000, seed)) for seed in range(6)])
+        assert found == pytest.approx(wanted, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("gain", "nulls", "kept"), [(8.0, (0.0,), False), (60.0, (0.0,), True), (60.0, (20.0,), False)]
+)
+def test_a_finding_larger_than_alike_rows_can_make_it_is_kept(gain, nulls, kept):
+    table = in_groups_of(20, 2000, 0)
+    hidden = HiddenVariable("H1", 2, ("c0", "c1", "c2"), (), gain, "", "", Evidence(gain, nulls, 0.01, tested=True))
+    shape, found = shape_of(table), Verdict(Answer.FOUND, Reason.TESTED)
+    result = Result(found, ModelKind.NETWORK, (hidden,), (), None, None, *4 * [0.0], shape)
+    assert rows_by_themselves(result, table).verdict.found is kept

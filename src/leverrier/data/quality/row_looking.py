@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -65,7 +66,8 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
         yield Noticed(Notice.DUPLICATE_ROWS, count=round(share * table.n_rows), share=share)
     named = {each.kind: each for each in table.noticed if each.kind in (Notice.CLUSTERED_ROWS, Notice.SORTED)}
     keys, block = _sorted_by(cells)
-    alike = _neighbours_alike(table, block, *SAID)
+    pairs = _Pairs.of(table, block)
+    alike = pairs is not None and pairs.alike(*SAID)
     moment = named.get(Notice.SORTED)
     if alike and moment is not None and moment.name == "date":
         yield Noticed(Notice.TIME_ORDERED, moment.columns)
@@ -78,9 +80,25 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
 
 def neighbours_alike(table: Table) -> bool:
     """Whether rows beside each other are more alike than rows that stand for themselves would be."""
+    return rows_for_one(table) > 1
+
+
+def rows_for_one(table: Table) -> float:
+    """How many rows say what one row that stands for itself would say: 1 + 2 Σ r over the distances between rows, r how
+    alike they are beyond chance there; 1 where neighbours are not clearly alike."""
     if table.counted or table.weights is not None or len(table.columns) < 3:
-        return False
-    return _neighbours_alike(table, sorted_blocks(_cells(table)), *DOUBTED)
+        return 1.0
+    pairs = _Pairs.of(table, sorted_blocks(_cells(table)))
+    if pairs is None or not pairs.alike(*DOUBTED):
+        return 1.0
+    total, before = 0.0, (0, pairs.likeness(1))
+    for lag in (2**k for k in range(int(np.log2(table.n_rows)))):
+        now = pairs.likeness(lag)
+        total += (lag - before[0]) * (now + before[1]) / 2 if lag > 1 else now
+        if now <= 2 * pairs.spread / (1 - pairs.base):
+            break
+        before = lag, now
+    return 1 + 2 * total
 
 
 def _names(table: Table) -> tuple[str, ...]:
@@ -144,21 +162,42 @@ def _sorted_by(cells: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int64]]:
     return keys, block
 
 
-def _neighbours_alike(table: Table, block: NDArray[np.int64], errors: float, least: float) -> bool:
-    """Whether a row agrees with the next one in clearly more cells than with another row of its block of a sorted
-    table: by so many standard errors, and by such a share of what is left to agree on."""
-    codes = table.codes[:, :ROWS]
-    hole = codes == table.missing
-    beside = np.flatnonzero(np.diff(block) == 0)
-    if codes.shape[1] < 4 * LEAST_ROWS or len(beside) < 2 * LEAST_ROWS:
-        return False
-    near = _agreement(codes, hole, beside, beside + 1)
-    rng = np.random.default_rng(0)
-    orders = [np.lexsort((rng.random(len(block)), block)) for _ in range(SHUFFLES)]
-    far = [_agreement(codes, hole, order[beside], order[beside + 1]) for order in orders]
-    base = float(np.mean([each.mean() for each in far]))
-    spread = float(np.sqrt(np.mean([each.var() for each in far]) / max(len(near), 1)))
-    return bool(near.mean() - base > max(errors * spread, least * (1 - base)))
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Pairs of rows of one block of a sorted table, and the share of cells in which they agree."""
+
+    codes: NDArray[np.unsignedinteger]
+    hole: NDArray[np.bool_]
+    block: NDArray[np.int64]
+    base: float
+    """Of rows paired at random."""
+    spread: float
+    """Its standard error over as many pairs as there are neighbours."""
+
+    @classmethod
+    def of(cls, table: Table, block: NDArray[np.int64]) -> _Pairs | None:
+        """None where there are too few neighbours to tell."""
+        codes = table.codes[:, :ROWS]
+        hole = codes == table.missing
+        beside = np.flatnonzero(np.diff(block) == 0)
+        if codes.shape[1] < 4 * LEAST_ROWS or len(beside) < 2 * LEAST_ROWS:
+            return None
+        rng = np.random.default_rng(0)
+        orders = [np.lexsort((rng.random(len(block)), block)) for _ in range(SHUFFLES)]
+        far = [_agreement(codes, hole, order[beside], order[beside + 1]) for order in orders]
+        base = float(np.mean([each.mean() for each in far]))
+        return cls(codes, hole, block, base, float(np.sqrt(np.mean([each.var() for each in far]) / len(beside))))
+
+    def alike(self, errors: float, least: float) -> bool:
+        """Whether neighbours agree more than at random, by so many standard errors and such a share of the rest."""
+        return bool(self.likeness(1) * (1 - self.base) > max(errors * self.spread, least * (1 - self.base)))
+
+    def likeness(self, lag: int) -> float:
+        """Agreement of rows so far apart beyond that at random, as a share of what is left to agree on."""
+        first = np.flatnonzero(self.block[lag:] == self.block[:-lag])
+        if len(first) < LEAST_ROWS or self.base >= 1:
+            return 0.0
+        return float((_agreement(self.codes, self.hole, first, first + lag).mean() - self.base) / (1 - self.base))
 
 
 def _agreement(

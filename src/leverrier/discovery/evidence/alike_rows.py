@@ -3,7 +3,8 @@
 Every test here takes rows to be drawn one by one. Members of a household that no column names, or rows that were
 written twice, are fewer than they look: what sets households apart is then found as a hidden variable, and chance is
 judged as if there were more of it. From the rows alone that can be seen where alike rows stand beside each other though
-the table is not sorted, or where rows are copies; then a finding is not believed until `groups=` says what belongs
+the table is not sorted, or where rows are copies; then a finding is not believed, unless it is so large that rows
+as few as those that stand for themselves would show it, until `groups=` says what belongs
 together (or `time=` that the rows have an order). Where alike rows are scattered it cannot be seen: as a table, thirty
 households drawn again and again, and a hidden variable of thirty states, are the same.
 """
@@ -15,14 +16,16 @@ from dataclasses import replace
 import numpy as np
 
 from leverrier.arrays import Integers
-from leverrier.data.quality.row_looking import ROWS, neighbours_alike
+from leverrier.data.quality.row_looking import ROWS, rows_for_one
 from leverrier.data.table import Table
+from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Reason, undecided
 
 ERRORS = 3.0
 """Standard errors that each number of patterns is given."""
 LEAST_PATTERNS = 10
+LEAST_GAIN = 3.0
 
 
 def rows_by_themselves(found: Result, table: Table) -> Result:
@@ -31,9 +34,16 @@ def rows_by_themselves(found: Result, table: Table) -> Result:
         return found
     if table.weights is None and copied(np.unique(table.codes[:, :ROWS], axis=1, return_counts=True)[1]):
         return replace(found, verdict=undecided(Reason.COPIED_ROWS))
-    if neighbours_alike(table):
+    fold = rows_for_one(table)
+    if fold > 1 and not all(_large(each, fold) for each in found.believed):
         return replace(found, verdict=undecided(Reason.ALIKE_ROWS))
     return found
+
+
+def _large(each: HiddenVariable, fold: float) -> bool:
+    """Whether it would still gain what chance does not, were the rows so many times fewer: gains are sums over rows."""
+    evidence = each.evidence
+    return evidence is not None and evidence.gain / fold > max((LEAST_GAIN, *evidence.null_gains))
 
 
 def copied(counts: Integers) -> bool:

@@ -32,7 +32,7 @@ from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
-from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers
+from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers, stands
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers
@@ -256,8 +256,8 @@ def _routes(
         return graded
     if wide and rows:
         examined = examine_many_of(table, score, plan, tests, rows, run)
-    elif wide:
-        examined = examine_many(table, score, plan, tests, run)
+    elif wide and stands(found := examine_many(table, score, plan, tests, run)):
+        examined = found
     elif rows:
         examined = examine_large(table, score, plan, tests, rows, run)
     else:

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from functools import partial
 
+from leverrier.counts.parted_counts import counts_of
 from leverrier.data.table import Table
 from leverrier.discovery.done import Baseline, Filled, Sampled, Step, TakenTogether, Tried
 from leverrier.discovery.evidence.evidence import weighed
@@ -20,22 +21,24 @@ from leverrier.discovery.many.sibling_groups import SMALLEST
 from leverrier.discovery.many.spots import NEW, SIGNATURE, apart, tried_spots
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.network_codecs import read_codes
-from leverrier.discovery.places.baseline import MOST_CELLS
+from leverrier.discovery.places.baseline import MOST_CELLS, learn_baseline
 from leverrier.discovery.places.imputation import filled
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import sampled
 from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
+from leverrier.learning.structure.kind_scores import scores_of
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.run import UNBOUNDED, Run
 
-WIDE = 30
+WIDE = 60
 """Tables with more columns are searched for all hidden variables at once."""
 
 
 FEW_NUMBERS = 0.1
+MOST_ASKED = 200
 SEVERAL, CLEARLY = 2, 20.0
 """So many groups apart that gain so many nats at a glance are looked for at once in smaller tables too."""
 
@@ -95,8 +98,11 @@ def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run 
     if hidden and not tests.none:
         hidden = checked(hidden, network, search, tests, run)
     posteriors = {each.name: network.posterior(table, each.name) for each in hidden}
+    verdict = _verdict(search, hidden, asked=not tests.none)
+    if verdict.found and _kinds_ahead(full, score, plan, search.reached, run):
+        verdict = undecided(Reason.RIVAL)
     return Result(
-        verdict=_verdict(search, hidden, asked=not tests.none),
+        verdict=verdict,
         kind=ModelKind.NETWORK,
         hidden=hidden,
         compressors=_rejected(search),
@@ -112,6 +118,21 @@ def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run 
         did=tuple(did),
         seconds=time.monotonic() - begun,
     )
+
+
+def stands(found: Result) -> bool:
+    """Whether this route has the last word: in a small table one without limits to its families has it where these
+    columns ask for others than tables."""
+    return found.verdict.reason is not Reason.RIVAL or found.shape.columns > WIDE
+
+
+def _kinds_ahead(table: Table, score: Score, plan: Plan, reached: float, run: Run) -> bool:
+    """Whether a network of the columns with families of every kind, which the search here does not ask for, scores as
+    much as all that was found: then it mends what tables cannot say cheaply. Very wide tables are not asked."""
+    if len(table.variables) > MOST_ASKED or run.spent:
+        return False
+    scores = scores_of(counts_of(in_order(table)), score, MOST_CELLS, kinds=True)
+    return learn_baseline(in_order(table), scores, replace(plan, baseline_seeds=1), run).score >= reached
 
 
 def examine_many_of(table: Table, score: Score, plan: Plan, tests: Tests, rows: int, run: Run = UNBOUNDED) -> Result:

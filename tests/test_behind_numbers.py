@@ -149,6 +149,18 @@ def test_a_pass_over_cases_has_the_slopes_of_its_value(ordered):
     assert reached == pytest.approx(value(theta), abs=1e-9)
     assert slope == pytest.approx([(value(theta + e) - value(theta - e)) / 2e-6 for e in each], abs=1e-6)
     assert np.linalg.eigvalsh(bend).min() > 0
+    if ordered:  # (the expected information is the sum over states of P′ P′ᵀ / P)
+        wanted = np.zeros((len(theta), len(theta)))
+        for k in range(len(basis)):
+            for row in range(len(codes)):
+                case = np.concatenate([basis[k], terms[:, row]])[None]
+                now, up, down = (
+                    np.array([probabilities(at, case, 4, True)[0] for at in where])
+                    for where in ([theta], theta + each, theta - each)
+                )
+                by = (up - down) / 2e-6
+                wanted += share[k, row] * (by / now[0]) @ by.T
+        assert bend == pytest.approx(wanted, rel=1e-5, abs=1e-5)
     if not ordered:  # (of a multinomial logit the expected information is minus the second derivative)
         step = np.zeros(len(theta))
         step[0] = 1e-4

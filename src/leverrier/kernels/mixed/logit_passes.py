@@ -13,14 +13,23 @@ LEAST = 1e-12
 
 
 @njit(cache=True, nogil=True)
-def ordered_chances(theta, eta, chances, steep):
+def thresholds(theta, states):
+    """Where one state ends and the next begins."""
+    tau = np.empty(states - 1)
+    tau[0] = theta[0]
+    for s in range(1, states - 1):
+        tau[s] = tau[s - 1] + math.exp(theta[s])
+    return tau
+
+
+@njit(cache=True, nogil=True)
+def ordered_chances(tau, eta, chances, steep):
     """P(state) and the density at each threshold, of a case with this sum of features."""
     states = chances.shape[0]
-    tau, below = 0.0, 0.0
+    below = 0.0
     steep[0] = 0.0
     for s in range(states - 1):
-        tau = theta[0] if s == 0 else tau + math.exp(theta[s])
-        away = min(max(eta - tau, -500.0), 500.0)
+        away = min(max(eta - tau[s], -500.0), 500.0)
         upto = 1.0 / (1.0 + math.exp(away))
         chances[s] = max(upto - below, LEAST)
         steep[s + 1] = upto * (1.0 - upto)
@@ -55,6 +64,7 @@ def logit_logs(theta, basis, terms, codes, states, ordered, out):
     places, q = basis.shape
     features = np.empty(q + terms.shape[0])
     chances, steep = np.empty(states), np.empty(states + 1)
+    tau = thresholds(theta, states) if ordered else np.empty(0)
     for k in range(places):
         features[:q] = basis[k]
         for r in range(codes.shape[0]):
@@ -63,7 +73,7 @@ def logit_logs(theta, basis, terms, codes, states, ordered, out):
                 eta = 0.0
                 for j in range(features.shape[0]):
                     eta += features[j] * theta[states - 1 + j]
-                ordered_chances(theta, eta, chances, steep)
+                ordered_chances(tau, eta, chances, steep)
             else:
                 unordered_chances(theta, features, chances)
             out[k, r] += math.log(chances[codes[r]])
@@ -71,14 +81,15 @@ def logit_logs(theta, basis, terms, codes, states, ordered, out):
 
 @njit(cache=True, nogil=True)
 def ordered_pass(theta, basis, terms, codes, share, states, gradient, information):
-    """Σ share · log P, with its gradient and expected information (Fisher's scoring), both overwritten."""
+    """Σ share · log P, with its gradient and expected information (Fisher's scoring), both overwritten.
+
+    Rows are summed by thresholds, where the information has three diagonals, and turned into `theta` at the end.
+    """
     places, q = basis.shape
-    m, d = q + terms.shape[0], theta.shape[0]
-    features = np.empty(m)
+    m, n = q + terms.shape[0], states - 1
+    features, tau = np.empty(m), thresholds(theta, states)
     chances, steep = np.empty(states), np.empty(states + 1)
-    by, steps = np.empty((states, d)), np.exp(theta)
-    gradient[:] = 0.0
-    information[:] = 0.0
+    slope, bend = np.zeros(n + m), np.zeros((n + m, n + m))
     value = 0.0
     for k in range(places):
         features[:q] = basis[k]
@@ -89,31 +100,58 @@ def ordered_pass(theta, basis, terms, codes, share, states, gradient, informatio
             features[q:] = terms[:, r]
             eta = 0.0
             for j in range(m):
-                eta += features[j] * theta[states - 1 + j]
-            ordered_chances(theta, eta, chances, steep)
-            for s in range(states):
-                lower, upper = steep[s], steep[s + 1]
-                by[s, 0] = upper - lower
-                for j in range(1, states - 1):
-                    by[s, j] = ((upper if s >= j and s < states - 1 else 0.0) - (lower if s - 1 >= j else 0.0)) * steps[
-                        j
-                    ]
-                for j in range(m):
-                    by[s, states - 1 + j] = (lower - upper) * features[j]
+                eta += features[j] * theta[n + j]
+            ordered_chances(tau, eta, chances, steep)
             code = codes[r]
             value += w * math.log(chances[code])
-            for i in range(d):
-                gradient[i] += w * by[code, i] / chances[code]
-            for s in range(states):
-                weight = w / chances[s]
-                for i in range(d):
-                    f = weight * by[s, i]
-                    for j in range(i + 1):
-                        information[i, j] += f * by[s, j]
+            along = w * (steep[code] - steep[code + 1]) / chances[code]
+            if code < n:
+                slope[code] += w * steep[code + 1] / chances[code]
+            if code > 0:
+                slope[code - 1] -= w * steep[code] / chances[code]
+            for j in range(m):
+                slope[n + j] += along * features[j]
+            whole = 0.0
+            before = -steep[1] / chances[0]
+            whole += steep[1] * steep[1] / chances[0]
+            for s in range(n):
+                after = (steep[s + 1] - steep[s + 2]) / chances[s + 1]
+                whole += after * (steep[s + 1] - steep[s + 2])
+                here = w * steep[s + 1]
+                bend[s, s] += here * steep[s + 1] * (1.0 / chances[s] + 1.0 / chances[s + 1])
+                if s + 1 < n:
+                    bend[s + 1, s] -= here * steep[s + 2] / chances[s + 1]
+                across = here * (before - after)
+                for j in range(m):
+                    bend[n + j, s] += across * features[j]
+                before = after
+            for i in range(m):
+                f = w * whole * features[i]
+                for j in range(i + 1):
+                    bend[n + i, n + j] += f * features[j]
+    _by_theta(theta, n, slope, bend, gradient, information)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _by_theta(theta, n, slope, bend, gradient, information):
+    """From thresholds to the first one and the logs of the steps: each step moves all thresholds after it."""
+    d = slope.shape[0]
     for i in range(d):
         for j in range(i):
-            information[j, i] = information[i, j]
-    return value
+            bend[j, i] = bend[i, j]
+    gradient[:] = slope
+    half = bend.copy()
+    for j in range(n):
+        size = 1.0 if j == 0 else math.exp(theta[j])
+        gradient[j] = size * slope[j:n].sum()
+        for i in range(d):
+            half[j, i] = size * bend[j:n, i].sum()
+    information[:] = half
+    for j in range(n):
+        size = 1.0 if j == 0 else math.exp(theta[j])
+        for i in range(d):
+            information[i, j] = size * half[i, j:n].sum()
 
 
 @njit(cache=True, nogil=True)

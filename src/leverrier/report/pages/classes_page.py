@@ -15,7 +15,7 @@ from leverrier.report.parts.page_parts import Block, Facts, Fold, Grid, Items, P
 from leverrier.report.words.classes_words import headline, reading
 
 MOST_ROWS = 60
-NOTHING = 1e-6
+SMALL, NOTHING = 1e-4, 1e-6
 """A probability at its bound ends a little off it: 1.389e-11 says no more than 0."""
 WORDS = (
     "column",
@@ -95,7 +95,7 @@ def _number_part(found: LatentClassResult) -> Part:
     )
     blocks: list[Block] = [facts, Words(found.why), Grid(head, rows)]
     if len(found.table) > 1:
-        blocks.append(pictured(fit_scree(found), "Smaller is better."))
+        blocks.append(pictured(fit_scree(found), "By number of classes: smaller is better."))
     return Part("number", "How many classes", blocks)
 
 
@@ -123,6 +123,6 @@ def _word_places(names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _cell(name: str, value: Any) -> str:
-    if name != "p_value" and isinstance(value, float) and abs(value) < NOTHING:
-        return "0"
+    if name != "p_value" and isinstance(value, float) and abs(value) < SMALL:
+        return "0" if abs(value) < NOTHING else f"{value:.6f}"
     return cell_text(name, value, large=",.1f")

@@ -36,7 +36,8 @@ def network_part(found: Result) -> Part:
         blocks += heads
     if many:
         whole = picture(found, whole=True)
-        some = f" (the {len(whole.graph)} nodes with most to do with it)" if whole.left_out else ""
+        which = "near it" if near.hidden else "with most arcs"
+        some = f" (the {len(whole.graph)} nodes {which})" if whole.left_out else ""
         drawn = whole if near.hidden else replace(whole, prefix="node")
         inside = [] if blocks else heads  # (said beside the drawing that is seen first)
         blocks.append(

@@ -62,7 +62,7 @@ def fit_scree(found: LatentClassResult) -> altair.TopLevelMixin:
             x=alt.X("classes:O", title="classes", axis=alt.Axis(labelAngle=0)),
             y=alt.Y("value:Q", title="BIC and AIC", scale=alt.Scale(zero=False)),
             color=alt.Color("criterion:N", title=None, scale=state_colours(("BIC", "AIC"))),
-            strokeDash=alt.StrokeDash("criterion:N", title=None, sort=["BIC", "AIC"]),
+            strokeDash=alt.StrokeDash("criterion:N", legend=None, sort=["BIC", "AIC"]),
             tooltip=["classes:O", "criterion:N", alt.Tooltip("value:Q", format=",.1f")],
         )
     )

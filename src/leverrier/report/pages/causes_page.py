@@ -18,12 +18,12 @@ from leverrier.report.parts.page_parts import (
     several,
     shortened,
 )
-from leverrier.report.words.causes_words import describe_causes
+from leverrier.report.words.causes_words import UNTESTED, causes_headline, describe_causes
 
 
 def causes_page(found: HiddenCausesResult, title: str, live: bool = True) -> str:
     """How many causes, which signs each reaches, how sure that is, whether the chains agree."""
-    words = describe_causes(found).splitlines()
+    words, said = describe_causes(found).splitlines(), causes_headline(found)
     causes = found.paper_tables()["causes"]
     grid = Grid(
         causes.head,
@@ -39,7 +39,7 @@ def causes_page(found: HiddenCausesResult, title: str, live: bool = True) -> str
     facts = (("rows", f"{rows:,}"), ("signs", str(signs)), ("causes expected", f"{found.expected_count:.1f}"))
     agree = [line for line in words if "chain" in line][:1]
     parts = [
-        Part("verdict", "The causes", [Words(words[0], strong=True), Facts(facts), Words(words[1])]),
+        Part("verdict", "The causes", [Words(said, strong=True), Facts(facts), Words(f"{words[1]} {UNTESTED}")]),
         Part("states", "Who the causes are", [grid, _wide(found)]),
         Part("links", "How sure each link is", [pictured(plot_links(found), "Frames: the best structure.", wide=True)]),
         Part("evidence", "How many there are", [Words(f"By the posterior: {chances}."), *map(Words, agree)]),
@@ -52,7 +52,7 @@ def causes_page(found: HiddenCausesResult, title: str, live: bool = True) -> str
             ],
         ),
     ]
-    return page(title, words[0], parts, live)
+    return page(title, said, parts, live)
 
 
 def _wide(found: HiddenCausesResult) -> Figure:

@@ -11,7 +11,7 @@ from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.charts.class_profiles import class_profiles, fit_scree
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.html.page_html import page
-from leverrier.report.parts.page_parts import Block, Facts, Fold, Grid, Items, Part, Words, percent
+from leverrier.report.parts.page_parts import Beside, Block, Facts, Fold, Grid, Items, Part, Words, percent
 from leverrier.report.words.classes_words import headline, reading
 
 MOST_ROWS = 60
@@ -93,9 +93,11 @@ def _number_part(found: LatentClassResult) -> Part:
         )
         for each in found.table
     )
-    blocks: list[Block] = [facts, Words(found.why), Grid(head, rows)]
-    if len(found.table) > 1:
-        blocks.append(pictured(fit_scree(found), "By number of classes: smaller is better."))
+    why, grid = Words(found.why), Grid(head, rows)
+    if len(found.table) == 1:
+        return Part("number", "How many classes", [facts, why, grid])
+    scree = pictured(fit_scree(found), "By number of classes: smaller is better.")
+    blocks: list[Block] = [facts, Beside(scree, (why,)), grid]
     return Part("number", "How many classes", blocks)
 
 

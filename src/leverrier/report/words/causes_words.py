@@ -11,8 +11,8 @@ SEEN = 0.5
 
 
 UNTESTED = (
-    "That counts causes under the model of overlapping causes. Whether anything is hidden here at all is another "
-    "question, which leverrier discover tests."
+    "The number of causes holds if causes that overlap are the right model. Whether anything is hidden here at all is "
+    "another question: leverrier discover tests it."
 )
 
 

@@ -160,8 +160,6 @@ def best_gain(search: Search) -> float:
 
 def draw_uniform(output: Path, picture: Path) -> None:
     """The p-values' distribution beside the uniform one, and Kolmogorov's distance with its 95 % limit."""
-    import altair as alt
-
     lines = [json.loads(line) for line in output.read_text().splitlines()]
     found = np.sort([line["p"] for line in lines if line["key"].startswith("uniform ")])
     steps = np.arange(1, 11) / 10
@@ -171,18 +169,21 @@ def draw_uniform(output: Path, picture: Path) -> None:
         f"{len(found)} p-values: shares at most .1 … 1: {np.round(share, 2).tolist()}; "
         f"farthest from uniform {distance:.3f} (95 % limit {limit:.3f})"
     )
-    rows = [
-        {"p": 0.0, "share": 0.0, "of": "found"},
-        *({"p": float(p), "share": s, "of": "found"} for p, s in zip(steps, share, strict=True)),
-        {"p": 0.0, "share": 0.0, "of": "uniform"},
-        {"p": 1.0, "share": 1.0, "of": "uniform"},
-    ]
+    save_shares(list(zip(steps.tolist(), share, strict=True)), len(found), picture)
+
+
+def save_shares(steps: list[tuple[float, float]], count: int, picture: Path) -> None:
+    """(p, share of the tables at or below it) beside the line of p-values that are what they say."""
+    import altair as alt
+
+    rows = [{"p": p, "share": share, "of": "found"} for p, share in [(0.0, 0.0), *steps]]
+    rows += [{"p": p, "share": p, "of": "uniform"} for p in (0.0, 1.0)]
     chart = (
         alt.Chart(alt.InlineData(values=rows), width=320, height=320)
         .mark_line(point=True)
         .encode(
             x=alt.X("p:Q", title="p-value"),
-            y=alt.Y("share:Q", title=f"share of {len(found)} tables at or below"),
+            y=alt.Y("share:Q", title=f"share of {count:,} tables at or below"),
             color=alt.Color("of:N", title=None),
             strokeDash=alt.StrokeDash("of:N", legend=None),
         )

@@ -1,12 +1,13 @@
 """Is what is called hidden only what the rival cannot say? Tables with nothing hidden, by group.
 
-    python -m benchmarks.rival verdicts --group "bands" --tables 30    what discover says, tests and all
-    python -m benchmarks.rival verdicts --tables 2                     of every group
-    python -m benchmarks.rival search --tables 5                       the gain of the best hidden variable, no tests
-    python -m benchmarks.rival search --families tables                the same against a rival of tables alone
+    python -m benchmarks.rival verdicts --tables 30 --output rival.jsonl   what discover says of every group, tests too
+    python -m benchmarks.rival verdicts --group "bands" --tables 30         of one
+    python -m benchmarks.rival search --tables 5                            the best hidden variable's gain, untested
+    python -m benchmarks.rival search --families tables                     the same against a rival of tables alone
 
-A gain above 10 nats is looked at by the null test. Each line is printed, and appended to --output as JSON; lines
-that are there already are not run again.
+Every group has its first table, then every group its second…: a run that is cut has seen all of them. Each line is
+printed, and appended to --output as JSON; lines that are there already are not run again. At the end, and with
+`python -m benchmarks.rival told --output rival.jsonl` at any time, a line a group says how many of its tables alarmed.
 """
 
 from __future__ import annotations
@@ -22,12 +23,13 @@ from typing import Any
 import leverrier as lv
 from benchmarks.rival_hard import HARD, STRANGE
 from benchmarks.rival_tables import FORESEEN, UNFORESEEN
+from benchmarks.rival_wide import WIDE
 from leverrier.data.reading.read_table import as_table
 from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan
 
-GROUPS: dict[str, Callable[[int], object]] = {**FORESEEN, **UNFORESEEN, **HARD, **STRANGE}
-DRAWS = 19
+GROUPS: dict[str, Callable[[int], object]] = {**FORESEEN, **UNFORESEEN, **HARD, **STRANGE, **WIDE}
+DRAWS = 99
 
 
 def search_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, Any]:  # noqa: ARG001
@@ -76,7 +78,7 @@ def verdict_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, An
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("search", "verdicts"))
+    parser.add_argument("what", choices=("search", "verdicts", "told"))
     parser.add_argument("--families", choices=("auto", "tables"), default="auto")
     parser.add_argument("--group", nargs="*", default=list(GROUPS), choices=list(GROUPS), metavar="GROUP")
     parser.add_argument("--tables", type=int, default=3)
@@ -84,11 +86,14 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
+    if asked.what == "told":
+        told([each for each in _lines(asked.output) if each["what"] == "verdicts"])
+        return
     line = search_line if asked.what == "search" else verdict_line
-    alarms: Counter[str] = Counter()
-    known = _known(asked.output, asked.what)
-    for group in asked.group:
-        for seed in range(asked.first, asked.first + asked.tables):
+    known = {(e["group"], e["seed"], e["families"]): e for e in _lines(asked.output) if e["what"] == asked.what}
+    seen = []
+    for seed in range(asked.first, asked.first + asked.tables):
+        for group in asked.group:
             whole = known.get((group, seed, asked.families))
             if whole is None:
                 found = line(group, seed, asked.families == "auto", asked.draws)
@@ -96,19 +101,27 @@ def main() -> None:
                 if asked.output is not None:
                     with asked.output.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(whole) + "\n")
-            alarms[group] += whole["alarm"]
+            seen.append(whole)
             print(json.dumps(whole), flush=True)
-    for group in asked.group:
-        print(f"{group:18s} {alarms[group]} of {asked.tables}")
-    print(f"{'together':18s} {sum(alarms.values())} of {asked.tables * len(asked.group)}")
+    told(seen)
 
 
-def _known(output: Path | None, what: str) -> dict[tuple[str, int, str], dict[str, Any]]:
-    """Lines of an earlier run."""
+def told(lines: list[dict[str, Any]]) -> None:
+    """A line a group: alarms, and what the others were told."""
+    for group in dict.fromkeys(each["group"] for each in lines):
+        own = [each for each in lines if each["group"] == group]
+        others = Counter(each["verdict"] for each in own if "verdict" in each and not each["alarm"])
+        seconds = sorted(each["seconds"] for each in own)[len(own) // 2]
+        said = ", ".join(f"{count} {verdict}" for verdict, count in others.items())
+        print(f"{group:18s} {sum(each['alarm'] for each in own)} of {len(own)}   {said}   (median {seconds} s)")
+    print(f"{'together':18s} {sum(each['alarm'] for each in lines)} of {len(lines)}")
+
+
+def _lines(output: Path | None) -> list[dict[str, Any]]:
+    """Those of an earlier run."""
     if output is None or not output.exists():
-        return {}
-    lines = [json.loads(text) for text in output.read_text(encoding="utf-8").splitlines()]
-    return {(each["group"], each["seed"], each["families"]): each for each in lines if each["what"] == what}
+        return []
+    return [json.loads(text) for text in output.read_text(encoding="utf-8").splitlines()]
 
 
 if __name__ == "__main__":

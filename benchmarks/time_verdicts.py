@@ -1,6 +1,6 @@
 """What `discover` says of sequences whose truth is known: regimes, classes, levels, and nothing hidden.
 
-python benchmarks/time_verdicts.py [SAMPLES] [DRAWS] [CASE …]      # 5 samples of every case, 19 draws at level .05
+python -m benchmarks.time_verdicts [SAMPLES] [DRAWS] [CASE …]      # 5 samples of every case, 19 draws at level .05
 
 Prints by case how often the right kind was said and the processor's seconds a table.
 """

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from leverrier.counts.assigned_counts import AssignedCounts, completed
 from leverrier.counts.family import Family
@@ -9,6 +10,7 @@ from leverrier.data.table import Table
 from leverrier.discovery.states.agglomeration import agglomerate
 from leverrier.discovery.states.first_states import first_states
 from leverrier.errors import TableError
+from leverrier.kernels.em import state_merging
 from leverrier.learning.structure.score import BIC, BDe, BDeu, LogLikelihood, family_score
 from leverrier.models.graph import Graph
 from tests.naive import agglomeration as slow
@@ -217,3 +219,17 @@ def test_completed_tables_keep_holes_and_widen_cells():
         completed(table, {"a": np.array([0, 0, 0])})
     with pytest.raises(TableError, match="one state for each of 3 rows"):
         completed(table, {"H": np.array([0, 0])})
+
+
+def test_a_merged_state_with_most_rows_looks_up_no_count_beyond_the_last(monkeypatch):
+    """Without the compiler, so that a look beyond the end is an error and not whatever lies in memory there."""
+    monkeypatch.setattr(state_merging, "add_rises", state_merging.add_rises.py_func)
+    rises = np.array([gammaln(1.0 + np.arange(11.0))])  # ten rows, prior count 1
+    counts = np.array([[7.0, 2.0, 1.0], [3.0, 0.0, 4.0]])
+    priors = np.array([[1.0, 1.0, 0.0, 0.0], [1.0, -1.0, 0.0, 0.0]])
+    values, gains, before = np.where(counts > 0, gammaln(1 + counts), 0.0), np.empty(3), counts.copy()
+    state_merging.state_gains.py_func(0, 3, counts, priors, rises, values, gains)
+    assert np.array_equal(counts, before)
+    one = gammaln(1 + 9.0) - gammaln(1 + 7.0) - gammaln(1 + 2.0)
+    two = gammaln(1 + 8.0) - gammaln(1 + 7.0) - (gammaln(1 + 7.0) - gammaln(1 + 3.0) - gammaln(1 + 4.0))
+    assert gains[1:] == pytest.approx([one, two])

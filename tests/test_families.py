@@ -23,7 +23,9 @@ from leverrier.kernels.families.expectations import expect_beside
 from leverrier.kernels.families.log_linear import fit_log_linear, predicted
 from leverrier.kernels.families.noisy_max import fit_noisy_max, largest_of
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
+from leverrier.learning.families.function_fit import functions_of, offer_offsets
 from leverrier.learning.families.kind_choice import CHOICE, best_kind
+from leverrier.learning.families.logit_fit import offer_logits
 from leverrier.learning.families.state_column import state_column
 from leverrier.learning.slices.tree_growing import Splits, grown
 from leverrier.learning.structure.kind_scores import KindScores
@@ -301,3 +303,18 @@ def test_a_family_that_does_not_fit_together_is_refused(content):
     with pytest.raises(NetworkError):
         read_family(content, (2,))
     assert TableKind(np.array([0.5, 0.5])).table((2,)).tolist() == [0.5, 0.5]
+
+
+def test_what_few_rows_never_showed_stays_possible():
+    rng = np.random.default_rng(3)
+    parents = [rng.integers(0, 6, 12) for _ in range(2)]
+    family = counted(parents, (parents[0] + parents[1]) // 2)
+    for offered in offer_offsets(family, Price(1.2, 1.0), -np.inf, functions_of(family)):
+        assert offered.make().table((*family.sizes, family.states)).min() > 0
+
+
+def test_few_rows_make_no_sure_logit():
+    """Twelve rows that a threshold tells apart: log-odds of a thousand to one would be more than they can say."""
+    x = np.repeat(np.arange(4), 3)
+    (best,) = offer_logits(counted([x], (x > 1).astype(np.int64)), Price(1.2, 1.0), -np.inf)
+    assert 0.001 < best.make().table((4, 2)).min() < 0.1

@@ -10,6 +10,7 @@ from leverrier.errors import FormatError
 from leverrier.formats.network_json import dumps_json, loads_json
 from leverrier.models.families.column_function import ColumnFunction
 from leverrier.models.families.state_logit import LogitKind
+from leverrier.models.families.state_lumps import LumpsKind
 from leverrier.models.families.state_max import NoisyMaxKind
 from leverrier.models.families.state_offset import OffsetKind
 from leverrier.models.families.state_table import LookupKind, TableKind
@@ -48,6 +49,7 @@ KINDS = {
         RNG.dirichlet(np.ones(3)),
     ),
     "lookup": LookupKind((3, 3), np.array([0, 4, 8]), np.array([2, 1, 0]), 0.07, RNG.dirichlet(np.ones(3))),
+    "lumps": LumpsKind(RNG.dirichlet(np.ones(3), (2, 2)), (np.array([0, 1, 0]), np.array([1, 0, 0]))),
     "table": TableKind(RNG.dirichlet(np.ones(3), (3, 3))),
 }
 

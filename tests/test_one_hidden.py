@@ -9,7 +9,7 @@ from scipy.special import gammaln
 import leverrier as lv
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.discovery.places.ground import Ground
-from leverrier.discovery.places.region import Passed, _climbed_in_general, _cut_out, try_region
+from leverrier.discovery.places.region import Passed, _climbed_in_general, cut_out, try_region
 from leverrier.kernels.climbs.soft_scores import log_gamma_soft, score_child, score_own
 from leverrier.learning.em.cheeseman_stutz import cheeseman_stutz
 from leverrier.learning.structure.family_scores import FamilyScores
@@ -43,7 +43,7 @@ def placed(table, members, arcs=()):
 
 
 def slowly(ground, graph, states, region, *, starts, rounds, tolerance=0.01, seen=None):
-    cut = _cut_out(ground, graph, {"H": states}, region)
+    cut = cut_out(ground, graph, {"H": states}, region)
     return _climbed_in_general(ground, cut, None, starts, rounds, tolerance, seen, 3)
 
 

@@ -13,7 +13,7 @@ from leverrier.discovery.examine import examined_of
 from leverrier.discovery.places.search import begin, findings
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.small_table import told_simply
-from leverrier.discovery.verdict import Reason, nothing
+from leverrier.discovery.verdict import HiddenKind, Reason, nothing
 from leverrier.report.words.verdict_words import headline
 from leverrier.report.words.verdict_words import verdict as told
 from leverrier.run.run import Run
@@ -113,3 +113,19 @@ def test_one_trait_is_told_and_turned_questions_with_it():
     said = simplest_description(table, seed=0)
     assert said is not None
     assert (said.said.classes, said.said.simplest) == (0, True)
+
+
+@pytest.mark.parametrize(("rows", "open_"), [(1000, True), (4000, False)])
+def test_where_few_rows_cannot_tell_two_classes_from_a_trait_both_are_said(rows, open_):
+    rng = np.random.default_rng(0)
+    chances = np.array([[0.1, 0.8], [0.3, 0.75], [0.1, 0.5], [0.5, 0.95], [0.35, 0.6]])
+    codes = (rng.random((5, rows)) < chances[:, rng.integers(0, 2, rows)]) * 1
+    table = lv.Table.from_codes({f"c{i}": (0, 1) for i in range(5)}, codes)
+    search = begin(table, lv.BDe(), Plan())
+    empty = examined_of(search, findings(search), (), (), [], asked=True)
+    found = told_simply(replace(empty, verdict=nothing(Reason.NO_GAIN)), table, lv.BDe(), Plan(), 0.01, Run())
+    assert found.simplest is not None
+    assert (found.simplest.classes, found.simplest.open, str(found.verdict)) == (2, open_, "found")
+    assert found.hidden[0].kind is (HiddenKind.UNDECIDED if open_ else HiddenKind.CLASS)
+    assert ("2 classes or one trait" in told(found)) == open_
+    assert load_result(dump(found)).simplest == found.simplest

@@ -27,10 +27,12 @@ from leverrier.discovery.asked import Asked
 from leverrier.discovery.causes_route import applies, with_causes
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.done import Binned
+from leverrier.discovery.evidence.alike_rows import rows_by_themselves
 from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
+from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers, stands
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers
@@ -113,7 +115,8 @@ def discover(
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
     work        pieces of work (a candidate tried, a table simulated, …): a budget that is the same on every machine
     sample      rows in which a large table's hidden variables are looked for and tested: 20,000 of more than 100,000;
-                the model is learned from all rows; 0 looks at all of them
+                the model is learned from all rows; of numbers 5,000 of more than 20,000, and learned from these; 0
+                looks at all of them
     max_memory  bytes, or "2GB", of a file of any size: docs/large.md
     client      a Dask client, or its address, whose workers read a Parquet file and run the tests
     progress    False shows none, True does; by default it is shown in a terminal and in a notebook. Or a function that
@@ -170,8 +173,9 @@ def discover(
     tests = Tests(draws if evidence else 0, resamples if evidence else 0, level=level)
     rule = score or BDe()
     numbers = gaussian_columns(whole)
-    rows = sample_size(whole, sample) if groups_of is None else 0
-    counted = rows and not whole.counted and not (method == "auto" and has_numbers(whole))
+    as_numbers = method == "auto" and has_numbers(whole)
+    rows = sample_size(whole, sample, as_numbers) if groups_of is None else 0
+    counted = rows and not whole.counted and not as_numbers
     table = whole.distinct() if counted else whole.without_numbers()
     cells = as_matrix(whole, numbers).values if numbers and checkpoint is not None else b""
     about = (*identity(table), method, plan, tests, rule, numbers, cells, rows, groups_of)
@@ -182,6 +186,8 @@ def discover(
             return described(found, whole, table, rule, plan, thorough=thorough, run=run), run
 
         examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
+    if groups_of is None:
+        examined = rows_by_themselves(examined, whole)
     if run.spent:
         examined = replace(examined, did=(*examined.did, cut_short(examined, tests)))
     shape = replace(examined.shape, quality=whole.quality)
@@ -242,18 +248,24 @@ def _routes(
         if not numbers:
             raise OptionError('method="classes" is for tables that keep numbers: this one has none; see latent_classes')
         return examine_classes(whole, score, plan, tests, run)
-    if method == "auto" and has_numbers(whole):
+    mixed = method == "auto" and has_numbers(whole)
+    wide = groups is None and (not mixed or few_numbers(whole)) and at_once(table, score, plan, run, rows)
+    if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)
-    if method == "auto" and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
+    if method == "auto" and not wide and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
         return graded
-    if rows:
+    if wide and rows:
+        examined = examine_many_of(table, score, plan, tests, rows, run)
+    elif wide and stands(found := examine_many(table, score, plan, tests, run)):
+        examined = found
+    elif rows:
         examined = examine_large(table, score, plan, tests, rows, run)
     else:
         examined = examine(table, score, plan, tests, run, groups)
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
         examined = replace(examined, did=(Binned(binned), *examined.did))
-    if method in ("auto", "causes") and applies(table):
+    if (method == "causes" or (method == "auto" and not wide)) and applies(table):
         return with_causes(table, examined, score, plan, run, asked=not tests.none)
     return examined
 

@@ -72,6 +72,8 @@ def _scores(
     for each in found.hidden:
         graph = network.graph if table.n_missing else _surroundings(network.graph, each.name)
         rows = table.select([name for name in table.variables if name in graph])
+        if not rows.variables:
+            continue  # (of a higher layer: it drives hidden variables alone)
         sizes = {other.name: other.states for other in found.hidden if other.name in graph}
         reached: list[tuple[int, float]] = []
         for k in range(2, max(each.states + MORE_STATES, 4) + 1):

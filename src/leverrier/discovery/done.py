@@ -46,6 +46,16 @@ class Tried:
 
 
 @dataclass(frozen=True)
+class TakenTogether:
+    """So many hidden variables in so many rounds, the candidates of a round tested by the same simulated tables; the
+    level of each round, None where nothing was tested."""
+
+    hidden: int
+    rounds: int
+    level: float | None
+
+
+@dataclass(frozen=True)
 class OneClass:
     """One class behind all columns was compared with arcs, and `tested` by simulated tables."""
 
@@ -79,6 +89,8 @@ class CausesCompared:
     gain: float
     error: float
     against: ModelKind
+    share: float = 1.0
+    """Of the rows; the others were left out where these show that causes cannot win."""
 
 
 class CausesEnd(Enum):
@@ -123,6 +135,15 @@ class BareClasses:
     views: int
 
 
+@dataclass(frozen=True)
+class GroupsSeen:
+    """A column that falls into groups of so many rows by itself, and the columns that differ between them."""
+
+    column: str
+    rows: tuple[int, ...]
+    others: tuple[str, ...]
+
+
 class Skipped(Enum):
     """Parts that a run cut short may lack."""
 
@@ -164,6 +185,7 @@ Step = (
     | Sampled
     | Baseline
     | Tried
+    | TakenTogether
     | OneClass
     | ByGroups
     | LearnedFrom
@@ -173,6 +195,7 @@ Step = (
     | SetAside
     | HiddenWeighed
     | BareClasses
+    | GroupsSeen
     | CutShort
     | Said
 )

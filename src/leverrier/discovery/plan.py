@@ -51,8 +51,8 @@ class Plan:
             baseline_rounds=1,
             placements=2,
             random_starts=0,
-            evaluations=1000,
-            brief_evaluations=100,
+            evaluations=100,
+            brief_evaluations=30,
             deepened=3,
             states_settled=False,
         )

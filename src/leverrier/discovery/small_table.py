@@ -52,7 +52,7 @@ def _found(found: Result, told: Description, table: Table, score: Score, plan: P
     held = held_out_gain(smoothed(network), found.baseline, table, score, plan, run=run) if said.classes else None
     if held is not None:
         evidence = replace(evidence, held_out=held[0], held_out_interval=held[1])
-    kind = HiddenKind.CLASS if said.classes else HiddenKind.CONTINUUM
+    kind = HiddenKind.UNDECIDED if said.open else HiddenKind.CLASS if said.classes else HiddenKind.CONTINUUM
     variable = HiddenVariable(
         name, network.cardinality(name), table.variables, (), said.preferred, "all columns", "classes", evidence, kind
     )

@@ -28,14 +28,16 @@ from leverrier.run.run import UNBOUNDED, Run
 LARGE = 100_000
 """Tables of more rows than this are sampled, unless another number is asked for."""
 SAMPLE = 20_000
+NUMBERS_LARGE, NUMBER_SAMPLE = 20_000, 5_000
+"""The same where numbers stay numbers: every row is seen by every regression, and there is no table of counts."""
 
 
-def sample_size(table: Table, asked: int | None) -> int:
-    """How many rows of this table are to be drawn; 0 if all are looked at."""
+def sample_size(table: Table, asked: int | None, numbers: bool = False) -> int:
+    """How many rows of this table are to be drawn; 0 if all are looked at. `numbers`: as they are, without bins."""
     if table.weights is not None and not table.counted:
         return 0  # rows that weigh differently cannot be drawn as one
-    size = SAMPLE if asked is None else asked
-    least = LARGE if asked is None else size
+    size, least = (NUMBER_SAMPLE, NUMBERS_LARGE) if numbers else (SAMPLE, LARGE)
+    size, least = (size, least) if asked is None else (asked, asked)
     return size if table.n_cases > least else 0
 
 

@@ -32,6 +32,7 @@ class Reason(StrEnum):
     SAMPLE_ONLY = "what a sample of the rows suggested did not hold in all of them"
     NO_CHAIN = "none that could be begun drives a column"
     NOT_CLEARER = "the columns' own past predicts as well"
+    SCALE = "on another scale of the numbers, by their ranks, the columns' own past predicts as well"
     CHANCE_IN_TIME = "sequences simulated without it gain as much"
     NO_SKIP = "no arc skips a slice and no memory drives a column"
     TIME = "the time ran out"
@@ -47,6 +48,14 @@ class Reason(StrEnum):
         "be told apart here"
     )
     FEW_ROWS = "too few rows"
+    ALIKE_ROWS = (
+        "rows beside each other are alike and may belong together, so that they say less than so many rows would: name "
+        "the column that tells what belongs together (groups=), or the one that orders them (time=)"
+    )
+    COPIED_ROWS = (
+        "many rows are copies of others, and say less than so many rows would: leave the copies out, or name the "
+        "column that tells what belongs together (groups=)"
+    )
     NOT_ASKED = "the tests were left out"
     ENOUGH = "as many hidden variables as asked for"
 

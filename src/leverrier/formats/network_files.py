@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from leverrier.errors import FormatError, OptionError, TooLargeError
 from leverrier.formats.bif import dumps_bif, loads_bif
+from leverrier.formats.drawn_graphs import SUFFIXES, dumps_drawn
 from leverrier.formats.genie_xdsl import dumps_xdsl, loads_xdsl
 from leverrier.formats.hugin_net import dumps_net, loads_net
 from leverrier.formats.mixed_json import dumps_mixed, is_mixed, loads_mixed
@@ -69,12 +70,19 @@ def _read(path: str | os.PathLike[str]) -> Network | MixedNetwork:
     return _TEXT_READERS[kind](text, name)
 
 
-def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str]) -> None:
+def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str], hidden: Collection[str] = ()) -> None:
     """Write a .bif, .xml (XMLBIF 0.3), .net (Hugin), .xdsl (GeNIe) or .json file, packed if .gz follows.
 
-    JSON alone keeps everything.
+    JSON alone keeps everything. A .graphml or .gexf file has the graph alone, for programs that draw it, with the nodes
+    in `hidden` marked as such and put in layers.
     """
     name = os.fspath(path)
+    drawn = SUFFIXES.get(Path(name.lower()).suffix)
+    if drawn is not None:
+        if isinstance(network, MixedNetwork):
+            raise FormatError(f"{drawn} is written for networks of states: write this one as .json", path=name)
+        write_whole(name, dumps_drawn(network, drawn, hidden))
+        return
     kind = _kind(name)
     if isinstance(network, MixedNetwork):
         if kind != "json":
@@ -87,10 +95,12 @@ def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str])
 
 def _kind(name: str) -> str:
     suffix = Path(name.lower().removesuffix(".gz")).suffix
+    if suffix in SUFFIXES:
+        raise OptionError(f"{name}: a {suffix} file has the graph alone, no tables: it cannot be read as a network")
     if suffix not in _FORMATS:
         raise OptionError(
             f"{name}: the suffix {suffix!r} names no network format; .bif, .xml (XMLBIF), .net (Hugin), "
-            ".xdsl (GeNIe) and .json do, also with .gz"
+            ".xdsl (GeNIe) and .json do, also with .gz; .graphml and .gexf are written for drawing"
         )
     return _FORMATS[suffix]
 

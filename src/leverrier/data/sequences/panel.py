@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.arrays import Floats, Integers
+from leverrier.data.reading.binning import bin_labels, cuts_of
 from leverrier.data.sequences.read_sequences import as_sequences, read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.variable import Label, Variable
@@ -87,7 +88,8 @@ def read_panel(data: Any, variables: tuple[Variable, ...], numbers: Collection[s
         known = {name: labels for name, labels in states.items() if name not in numbers}
         kept = as_sequences(data.select([name for name in data.variables if name in states]), _with_bins(data, known))
     else:
-        kept = read_sequences(data, states=states)
+        anything = {name: bin_labels((0.0,)) for name in numbers if not cuts_of(states[name])}
+        kept = read_sequences(data, states=states | anything)  # (a count may be one that was never seen before)
     return panel_of(kept, numbers)
 
 

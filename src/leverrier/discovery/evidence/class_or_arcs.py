@@ -4,6 +4,10 @@ In a small table arcs can imitate a class at a lower price, so that the score al
 arcs do not fit. So both models are asked to explain the difference of their scores: tables simulated from the network
 show what it would be if the network were true, tables simulated from the classes what it would be if they were. When
 the network cannot have produced it and the classes can, the classes are believed.
+
+The network of the comparison is one of tables alone by one strong search, in the data and in every simulated table
+alike (docs/decisions/0016-a-light-statistic.md); tables are drawn from the strongest network, families of every kind
+included.
 """
 
 from __future__ import annotations
@@ -18,10 +22,10 @@ from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
 from leverrier.discovery.evidence.evidence import LEVEL, Compared, Evidence
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.network_codecs import scored_network_once
-from leverrier.discovery.places.baseline import MOST_CELLS, hidden_name
-from leverrier.discovery.places.search import Search
+from leverrier.discovery.places.baseline import hidden_name
+from leverrier.discovery.places.search import Search, begin
+from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
-from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
@@ -63,13 +67,17 @@ def whole_class(search: Search, draws: int, level: float = LEVEL) -> WholeClass 
     alone = search.ground.total(Graph.from_edges(table.variables, ()))
     if reached - alone <= ALONE:
         return None  # columns that do not depend on each other have no class behind them
-    observed = reached - search.baseline.score
     if not draws:
-        return _of(search, classes, name, reached, Evidence(observed, kind=Compared.CLASSES), ())
+        gain = reached - search.baseline.score
+        return _of(search, classes, name, reached, Evidence(gain, kind=Compared.CLASSES), ())
+    plan, key = search.plan.light(), ("classes or arcs", "data")
+    observed = run.once(key, lambda: reached - _arcs_alone(table, score, plan), otherwise=lambda: float("nan"))
+    if np.isnan(observed):
+        return None
     seeds = np.random.SeedSequence([search.plan.seed, 19]).spawn(draws + REVERSE)
     keys = [("classes or arcs", *seed.spawn_key) for seed in seeds]
     from_arcs, from_classes = (
-        partial(_difference, model, table, score, name) for model in (search.baseline.network, classes)
+        partial(_difference, model, table, score, name, plan) for model in (search.baseline.network, classes)
     )
     event, kind = Event.CLASSES_OR_ARCS, Compared.CLASSES
     evidence = drawn_evidence(observed, from_arcs, seeds[:draws], keys[:draws], level, run, event, kind)
@@ -91,7 +99,14 @@ def _of(
     )
     children = classes.children(name)
     variable = HiddenVariable(
-        name, classes.cardinality(name), children, (), evidence.gain, "all columns", "classes", evidence
+        name,
+        classes.cardinality(name),
+        children,
+        (),
+        reached - search.baseline.score,
+        "all columns",
+        "classes",
+        evidence,
     )
     return WholeClass(fitted.network, variable, reached, evidence, reverse)
 
@@ -120,9 +135,14 @@ def best_classes(table: Table, score: Score, name: str, run: Run = UNBOUNDED) ->
     return best
 
 
-def _difference(model: Network, table: Table, score: Score, name: str, seed: np.random.SeedSequence) -> float:
-    rows = round(table.total)
-    drawn = model.sample(rows, seed=np.random.default_rng(seed)).select(table.variables)
-    kinds = "auto" if model.families else "tables"
-    plain = learn_structure(drawn, score, method="best", rounds=3, max_cells=MOST_CELLS, families=kinds, jobs=1)
-    return best_classes(drawn, score, name)[1] - plain.score
+def _difference(
+    model: Network, table: Table, score: Score, name: str, plan: Plan, seed: np.random.SeedSequence
+) -> float:
+    """The classes' score less the network's in a table drawn from the model."""
+    drawn = model.sample(round(table.total), seed=np.random.default_rng(seed)).select(table.variables)
+    return best_classes(drawn, score, name)[1] - _arcs_alone(drawn, score, plan)
+
+
+def _arcs_alone(table: Table, score: Score, plan: Plan) -> float:
+    """The score of the best network, by the light search."""
+    return begin(table, score, plan).baseline.score

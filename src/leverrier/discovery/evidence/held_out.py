@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from leverrier.data.table import Table
 from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
+from leverrier.learning.hidden_families.said_behind import said_behind
 from leverrier.learning.structure.kind_scores import said_again
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
@@ -91,4 +92,4 @@ def learned_again(network: Network, table: Table, score: Score) -> Network:
             tolerance=1e-3,
             jobs=1,
         ).network
-    return said_again(learned, network, table, score)
+    return said_behind(said_again(learned, network, table, score), network, table, score)

@@ -32,6 +32,8 @@ STARTS = 10
 DRAWS = 99
 FITS = 0.05
 """Classes whose G² fewer than one drawn table in twenty reaches do not describe the table."""
+VERY = 10.0
+"""Of BIC: with less neither two classes nor one trait can be ruled out (Raftery 1995: from here on "very strong")."""
 TIE = 6.0
 """Of BIC: below this, neither is preferred (Raftery 1995, "positive" evidence)."""
 
@@ -50,6 +52,8 @@ class Simplest:
     """The p-value of G²: how often tables drawn from the classes are as far from them as this one."""
     preferred: float
     """BIC of the network less that of the classes, halved: about the log of the Bayes factor, in nats."""
+    open: bool = False
+    """Whether two classes and one trait describe the table about equally well."""
 
     @property
     def adequate(self) -> bool:
@@ -94,15 +98,19 @@ def simplest_description(table: Table, seed: int, draws: int = DRAWS) -> Descrip
     plain = learn_structure(table, BIC(), method="best", jobs=1)
     dimension, best = plain.network.dimension, -2 * plain.score
     trait = one_trait(table) if found.states == 2 else None  # (three classes differ in more than one direction)
-    if trait is not None and trait.bic(table.total) < chosen.bic:
-        g2, bic = _g2(trait, table), trait.bic(table.total)
+    ahead = 0.0 if trait is None else chosen.bic - trait.bic(table.total)
+    either = trait is not None and abs(ahead) <= VERY
+    if trait is not None and ahead > 0:
+        g2 = _g2(trait, table)
         fit = _how_far(partial(_trait_g2, trait, table), g2, seed, draws).p_value
-        said = Simplest(0, trait.parameters, dimension, round(cells), g2, fit, (best - bic) / 2)
+        preferred = (best - trait.bic(table.total)) / 2
+        said = Simplest(0, trait.parameters, dimension, round(cells), g2, fit, preferred, either)
         if said.adequate:
             return Description(said, trait.network(table, found.variable), found.variable)
+        either = False
     draw = partial(_class_g2, smoothed(found.network), found, table)
     fit, preferred = _how_far(draw, chosen.g2, seed, draws).p_value, (best - chosen.bic) / 2
-    said = Simplest(found.states, chosen.parameters, dimension, round(cells), chosen.g2, fit, preferred)
+    said = Simplest(found.states, chosen.parameters, dimension, round(cells), chosen.g2, fit, preferred, either)
     return Description(said, found.network, found.variable)
 
 

@@ -45,7 +45,8 @@ def column_profile(table: Table, name: str, posterior: Floats) -> ColumnProfile:
         seen = ~np.isnan(x)
         own = weights[seen] / np.maximum(weights[seen].sum(axis=0), 1e-12)
         mean = own.T @ x[seen]
-        spread = np.sqrt(np.maximum(own.T @ x[seen] ** 2 - mean**2, 0.0))
+        size = float(np.abs(x[seen]).max(initial=0.0)) or 1.0  # (squares of huge numbers overflow)
+        spread = size * np.sqrt((own * ((x[seen, None] - mean) / size) ** 2).sum(axis=0))
         cells = np.column_stack([mean, spread])
         return ColumnProfile(True, ("mean", "deviation"), cells[0], cells[1:])
     codes, states = table.column(name).astype(np.int64), table.states[name]

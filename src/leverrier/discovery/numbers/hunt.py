@@ -16,7 +16,7 @@ from leverrier.learning.behind.beginnings import beginnings, halves, residuals
 from leverrier.learning.behind.completed import Round, split_places
 from leverrier.learning.behind.factor_ascent import ascend_factor
 from leverrier.learning.behind.restructure import first_links, improve, refit
-from leverrier.learning.behind.standing import Parents, Standing, stood, with_links
+from leverrier.learning.behind.standing import LEAST_ROWS, Parents, Standing, stood, with_links
 from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import Link, Mode, classes, continuum
 from leverrier.run.run import UNBOUNDED, Run
@@ -82,6 +82,8 @@ def hunt_class(
 ) -> tuple[Standing | None, Standing | None, int]:
     """Trials in every candidate place, the best few through structural EM, more states: the best that three views show,
     the best whatever shows it, and how many were tried. `aim` is the gain from which on an answer matters."""
+    if block.rows < 2 * LEAST_ROWS:
+        return None, None, 0
     places = candidate_places(rival, barred)
     rng = np.random.default_rng([seed, 59])
     trials = [each for place in places if not run.spent for each in _class_trials(block, outside, rival, place, 2, rng)]

@@ -13,21 +13,22 @@ import numpy as np
 
 from leverrier.learning.mixed.learn_mixed import mixed_network
 from leverrier.learning.mixed.mixed_scores import MixedScores
-from leverrier.learning.mixed.mixed_search import mixed_search
+from leverrier.learning.mixed.mixed_search import Limits, mixed_search
 from leverrier.learning.mixed.mixed_space import Space, SpaceColumn
 from leverrier.models.families.conditional import Cells
 from leverrier.models.mixed_network import MixedNetwork
+from leverrier.run.run import UNBOUNDED, Run
 
 OFFERED, SWEEPS = 12, 4
 
 
-def filled(space: Space, seed: int) -> Space:
-    """The same space without holes; as it is if it has none."""
+def filled(space: Space, seed: int, run: Run = UNBOUNDED) -> Space:
+    """The same space without holes; as it is if it has none. The network that fills them is the one reached in time."""
     if all(column.complete for column in space.columns):
         return space
     rng = np.random.default_rng([seed, 61])
     scores = MixedScores(space)
-    network = mixed_network(scores, mixed_search(scores, shakes=0, seed=seed))
+    network = mixed_network(scores, mixed_search(scores, limits=Limits(stop=lambda: run.spent), shakes=0, seed=seed))
     cells = {column.name: _donated(column, rng) for column in space.columns}
     holes = {column.name: np.flatnonzero(column.holes) for column in space.columns if not column.complete}
     for _ in range(SWEEPS):

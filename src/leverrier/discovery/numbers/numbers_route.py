@@ -20,6 +20,7 @@ from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Weighed, weigh, weigh_more
 from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
+from leverrier.discovery.numbers.visible_groups import visible_groups
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing, undecided
@@ -98,7 +99,7 @@ def _laid(table: Table, plan: Plan, run: Run, rows: int) -> Laid:
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
     space = space_of(table, plan.seed)
-    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed))
+    whole = run.made(("numbers filled",), lambda: filled(space, plan.seed, run))
     first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed, run))
     return Laid(table, shape, space, whole, first, rows)
 
@@ -268,3 +269,5 @@ def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step
     bare = found.hunted.bare
     if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
         yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())
+    if found.told == "nothing" and (seen := visible_groups(space)) is not None:
+        yield seen

@@ -36,6 +36,17 @@ class Found:
     gain: float
     candidate: Candidate
     start: str
+    bare: Tried | None = None
+    """The same with tables alone, where its families were said by other kinds afterwards: see dressing.py."""
+
+    @property
+    def undressed(self) -> Found:
+        """As it was before."""
+        if self.bare is None:
+            return self
+        sizes = {name: self.bare.network.cardinality(name) for name in self.sizes}
+        gain = self.gain + self.bare.score - self.tried.score
+        return replace(self, tried=self.bare, sizes=sizes, gain=gain, bare=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +79,8 @@ class Screening:
     """The screening of the graph before the last hidden variable was put in."""
     only: tuple[Candidate, ...] | None = None
     """The candidates, if they are known beforehand."""
+    by_tables: tuple[Candidate, int] | None = None
+    """Where a search with tables on both sides puts the variable, and with how many states: see dressing.py."""
     attempts: list[Attempt] = field(default_factory=list)
     cut: list[int] = field(default_factory=list)
     """How many candidates were left when the time ran out; empty if none were."""

@@ -50,7 +50,7 @@ def try_region(
     its blanket's configurations, merged down to its number of states; the others are random. `seen` holds graphs that
     earlier climbs came through, and takes this one's. `evaluations` bounds each EM run of a compiled climb.
     """
-    cut = _cut_out(ground, graph, hidden, region)
+    cut = cut_out(ground, graph, hidden, region)
     given = None if merged is None else _merged_start(ground, cut, merged)
     assigned = None if given is None else given[merged or ""]
     numbers = None if seen is None else seen.numbers
@@ -60,7 +60,7 @@ def try_region(
     return _climbed_in_general(ground, cut, given, starts, max_rounds, tolerance, seen, seed)
 
 
-def _cut_out(ground: Ground, graph: Graph, hidden: Mapping[str, int], region: Iterable[str]) -> Cutout:
+def cut_out(ground: Ground, graph: Graph, hidden: Mapping[str, int], region: Iterable[str]) -> Cutout:
     inside = {name for name in region if name not in hidden}
     inside.update(child for name in hidden for child in graph.children(name) if child not in hidden)
     inside.update(parent for name in hidden for parent in graph.parents(name) if parent not in hidden)

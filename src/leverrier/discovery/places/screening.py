@@ -19,6 +19,7 @@ from leverrier.discovery.places.deepening import (
     write_tried,
 )
 from leverrier.discovery.places.dependent_groups import dependent_groups
+from leverrier.discovery.places.dressing import dressed_once, dresses
 from leverrier.discovery.places.region import Passed, Tried, try_region
 from leverrier.discovery.places.remote import Elsewhere
 from leverrier.discovery.plan import WORTH, Construction
@@ -31,6 +32,8 @@ MOST_CLIMBED = 80
 SCREENED_STATES = 3
 """With two, a variable of three or four states may look worse than none; with three, one of two still shows. Behind
 yes/no columns alone two are enough, and a third costs more than it tells."""
+DRESSED = 3
+"""Candidates whose families are said by any kind, where the rival's are: the best with tables alone."""
 FEW = 4
 """With fewer candidates from the graph, groups of dependent columns are candidates too."""
 TOLERANCE = 0.1
@@ -45,12 +48,30 @@ def best_hidden(screening: Screening) -> Found | Reason:
     there = Elsewhere.of(screening)
     screened = _screen(screening, there, suggested)
     deep = _deepened(screening, there, _distinct(screened)[: screening.plan.deepened])
-    helping = [one for one in deep if linked(one) and one.gain > WORTH]
+    deep = [one for one in deep if linked(one)]
+    if dresses(screening):
+        best = sorted(deep, key=lambda one: -one.gain)[:DRESSED]
+        deep = [dressed_once(screening, one) for one in (*best, *_by_tables(screening))]
+    helping = [one for one in deep if one.gain > WORTH]
     if not helping and screening.cut:
         return Reason.TIME
     if not helping:
         return Reason.NO_GAIN
     return max(helping, key=lambda one: one.gain)
+
+
+def _by_tables(screening: Screening) -> list[Found]:
+    """The variable put where a search with tables on both sides has it: there it is not at a disadvantage."""
+    if screening.by_tables is None:
+        return []
+    candidate, states = screening.by_tables
+    ends = _brief(screening, candidate, states)[:1]
+    sizes = {**screening.sizes, screening.name: states}
+    found = [
+        Found(screening.name, tried, sizes, tried.score - screening.score, candidate, place.start)
+        for tried, place in ends
+    ]
+    return [one for one in found if linked(one)]
 
 
 def _deepened(screening: Screening, there: Elsewhere, best: list[Found]) -> list[Found]:

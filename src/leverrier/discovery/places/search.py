@@ -26,6 +26,7 @@ from leverrier.discovery.places.deepening import (
     enough_neighbours,
     found_once,
 )
+from leverrier.discovery.places.dressing import dressed_once, dresses
 from leverrier.discovery.places.imputation import filled
 from leverrier.discovery.places.number_of_states import settled
 from leverrier.discovery.places.region import Ground
@@ -35,6 +36,7 @@ from leverrier.discovery.plan import WORTH, Construction, Method, Plan
 from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit import fit
+from leverrier.learning.hidden_families.said_behind import with_hidden_families
 from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
 from leverrier.learning.structure.learn_structure import Families
 from leverrier.learning.structure.score import BDe, Score
@@ -54,7 +56,7 @@ def find_hidden(
     data: Any,
     method: Method = "region",
     cardinality: int | Literal["auto"] = "auto",
-    max_hidden: int = 3,
+    max_hidden: int | None = 3,
     *,
     score: Score | None = None,
     families: Families = "tables",
@@ -87,12 +89,13 @@ def find_hidden(
             raise OptionError(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(allowed)))}")
     if cardinality != "auto" and (not isinstance(cardinality, int) or cardinality < 2):
         raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
-    if max_hidden < 0:
-        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more")
+    if max_hidden is not None and max_hidden < 0:
+        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more, or None for as many as gain")
     whole = Run.of(budget, jobs=jobs, progress=progress)
     table, rule = as_table(data), score or BDe()
     kinds = families == "auto"
-    plan = Plan(method, construction, cardinality, max_hidden, max_parents=max_parents, kinds=kinds, seed=seed)
+    most = len(table.variables) if max_hidden is None else max_hidden
+    plan = Plan(method, construction, cardinality, most, max_parents=max_parents, kinds=kinds, seed=seed)
     with whole.kept_in(checkpoint, resume, "find_hidden", *identity(table), plan, rule) as run:
         prepare(jobs, practise)
         return run_search(table, rule, plan, run)
@@ -174,16 +177,18 @@ def next_hidden(search: Search) -> bool:
     """Look for one more hidden variable; says whether there is one. It is last in `found` then."""
     for _ in range(REPAIRS):
         screening = _screening(search)
+        screening = replace(screening, by_tables=_placed_by_tables(search)) if dresses(screening) else screening
         best = best_hidden(screening)
         search.attempts += screening.attempts
         search.cut = search.cut or bool(screening.cut)
         split = split_in_two(screening, search.found[-1].tried) if search.found else None
+        split = None if split is None else dressed_once(screening, split)
         if split is not None and (isinstance(best, Reason) or split.gain > best.gain):
             best = split
         if isinstance(best, Reason):
             search.reason = best
             return False
-        best = found_once(screening, "settled", best, settled)
+        best = _settled(screening, best, "settled")
         before = search.reached
         repaired = _repaired(search, screening, best)
         gain = best.tried.score - search.reached
@@ -195,6 +200,33 @@ def next_hidden(search: Search) -> bool:
             return True
     search.reason = Reason.UNSTABLE
     return False
+
+
+def _placed_by_tables(search: Search) -> tuple[Candidate, int] | None:
+    """Where the light search, with tables on both sides, puts the first variable."""
+    if search.found or search.suggested is not None:
+        return None
+
+    def placed() -> dict[str, Any] | None:
+        light = begin(search.ground.table, search.score, search.plan.light(), search.run.silent())
+        if not next_hidden(light):
+            return None
+        one = light.found[-1]
+        return {"members": sorted(light.graph.neighbours(one.name)), "states": one.sizes[one.name]}
+
+    found = search.run.once(("placed by tables",), placed)
+    if found is None:
+        return None
+    return Candidate(frozenset(found["members"]), "tables alone"), int(found["states"])
+
+
+def _settled(screening: Screening, one: Found, kind: str) -> Found:
+    """With the number of states that is worth most: by tables, and then by whatever kinds say it best."""
+    bare = found_once(screening, kind, one.undressed, settled)
+    if bare.tried is one.bare:
+        return one
+    again = dressed_once(screening, bare)
+    return one if one.tried.score > again.tried.score else again
 
 
 def _screening(search: Search) -> Screening:
@@ -227,11 +259,11 @@ def _repaired(search: Search, screening: Screening, best: Found) -> bool:
     bare = Graph.from_parents({v: [p for p in winner.parents(v) if p != best.name] for v in winner if v != best.name})
     if not all(enough_neighbours(bare, name) for name in search.sizes):
         return False  # the new one stands between them and the columns
-    again = centred_once(screening, bare, search.sizes)
-    if again.score <= search.reached + WORTH:
-        return False
     last = search.found[-1]
-    search.found[-1] = replace(last, tried=again, gain=last.gain + again.score - search.reached)
+    other = dressed_once(screening, replace(last, tried=centred_once(screening, bare, search.sizes), bare=None))
+    if other.tried.score <= search.reached + WORTH:
+        return False
+    search.found[-1] = replace(other, gain=last.gain + other.tried.score - search.reached)
     search.networks[-1] = _fitted(search, search.found[-1])
     return True
 
@@ -263,7 +295,9 @@ def _fitted(search: Search, found: Found) -> Network:
             jobs=1,
             budget=search.run.seconds_left(),
         ).network
-        return said_by_kinds(learned, search.ground.scores)
+        network = said_by_kinds(learned, search.ground.scores)
+        dressed = found.bare is not None and found.tried is not found.bare
+        return with_hidden_families(network, found.tried.network, found.sizes) if dressed else network
 
     key = ("fitted", found.tried.graph.parent_map, tuple(found.sizes.items()), found.tried.score)
     return network_once(search.run, key, learned, search.table.states)
@@ -314,15 +348,16 @@ def _refine_together(search: Search) -> None:
     first may have taken on what a later one explains better."""
     last = search.found[-1]
     screening = Screening(search.ground, search.plan, search.run, search.graph, search.baseline.score, {}, last.name)
-    again = centred_once(screening, last.tried.graph, last.sizes)
-    best = last if again.score <= last.tried.score + WORTH else replace(last, tried=again)
+    centre = centred_once(screening, last.tried.graph, last.sizes)
+    again = dressed_once(screening, replace(last, tried=centre, bare=None))
+    best = last if again.tried.score <= last.tried.score + WORTH else again
     for name in last.sizes:
         others = {other: states for other, states in best.sizes.items() if other != name}
         best = replace(best, name=name, sizes={**others, name: best.sizes[name]})
-        best = found_once(screening, "settled together", best, settled)
+        best = _settled(screening, best, "settled together")
     linked = all(enough_neighbours(best.tried.graph, name) for name in last.sizes)
     if linked and best.tried is not last.tried:
         sizes = {name: best.sizes[name] for name in last.sizes}
         gain = last.gain + best.tried.score - last.tried.score
-        search.found[-1] = replace(last, tried=best.tried, sizes=sizes, gain=gain)
+        search.found[-1] = replace(last, tried=best.tried, sizes=sizes, gain=gain, bare=best.bare)
         search.networks[-1] = _fitted(search, search.found[-1])

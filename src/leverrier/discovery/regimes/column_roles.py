@@ -10,7 +10,11 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel
+from leverrier.data.sequences.sequences import Sequences
+from leverrier.learning.regimes.column_laws import is_count
 
+LUMP = 0.1
+"""A larger share of cells with one and the same value is a lump."""
 LEAST_PERSONS = 2
 ROUNDING = 1.0 + 1e-6
 """A clock is off a straight line by no more than so many of its smallest steps."""
@@ -31,6 +35,28 @@ class Roles:
 
     outcomes: tuple[str, ...]
     inputs: dict[str, Role]
+
+
+def number_columns(sequences: Sequences) -> set[str]:
+    """Columns taken as numbers: those that a table cuts into bins, and whole numbers of many kinds that are counts.
+
+    A column that often has one and the same value (a limit of detection, dry days) has no density: a state without
+    spread would sit there and gain without end. It stays in its bins.
+    """
+    kinds = {column.name: column for column in sequences.table.columns}
+    found = set()
+    for name, column in kinds.items():
+        if name in sequences.numbers:
+            values = np.asarray(sequences.numbers[name])
+            counts = column.cardinality > 7 and is_count(values)
+            if counts or (column.kind == "binned" and (is_count(values) or not _lumped(values))):
+                found.add(name)
+    return found
+
+
+def _lumped(values: Floats) -> bool:
+    seen = values[~np.isnan(values)]
+    return bool(len(seen)) and float(np.unique(seen, return_counts=True)[1].max()) > LUMP * len(seen)
 
 
 def roles_of(panel: Panel, asked: Collection[str] = ()) -> Roles:

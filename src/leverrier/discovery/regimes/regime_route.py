@@ -12,7 +12,8 @@ from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel, panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.evidence.evidence import LEVEL, Compared, Evidence
-from leverrier.discovery.regimes.column_roles import Roles, roles_of
+from leverrier.discovery.regimes.column_roles import Roles, number_columns, roles_of
+from leverrier.discovery.regimes.free_past import against_the_past, by_ranks
 from leverrier.discovery.regimes.regime_attempts import (
     ITERATIONS,
     PSEUDO,
@@ -25,10 +26,11 @@ from leverrier.discovery.regimes.regime_attempts import (
 from leverrier.discovery.regimes.regime_held_out import Parts, left_out, pair_left_out
 from leverrier.discovery.regimes.regime_test import tested
 from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
+from leverrier.discovery.time.tested_slices import FOLDS, tested_slices, with_held_out
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
 from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.errors import TableError
-from leverrier.learning.regimes.column_laws import emission_of, fitted_emission, is_count
+from leverrier.learning.regimes.column_laws import emission_of, fitted_emission
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, climb
 from leverrier.learning.regimes.regime_search import one_state, several_states, with_duration
 from leverrier.learning.slices.slice_choice import compare
@@ -39,13 +41,11 @@ from leverrier.models.regimes.terms import CLOCK
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
-FOLDS, LEAST_SLICES, MOST_STATES = 5, 30, 6
-MOST_SLICES = 2500
-"""Of more, so many are looked at and tested, whole sequences or stretches; the model is then fitted to all."""
-STRETCHES = 4
+LEAST_SLICES, MOST_STATES = 30, 6
 DRAWS = 99
+LEAST_GAIN = 3.0
+"""Nats, parameters priced, from which a gain is tested: a Bayes factor of 20. Less is within any rival's own misfit."""
 AGAIN = 30
-Z = 1.96
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def regimes_in_time(
     """Is a state that moves at work, or classes or levels of persons, or nothing?"""
     if sequences.n_slices < LEAST_SLICES:
         raise TableError(f"{sequences.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
-    sample = _sample(sequences, seed)
+    sample = tested_slices(sequences, seed)
     numbers = number_columns(sequences)
     panel = panel_of(sample, numbers)
     roles = roles_of(panel_of(sequences, numbers), inputs)
@@ -86,30 +86,6 @@ def regimes_in_time(
         seen, sequences, sample, numbers, roles, cut, evidence, draws if evidence else 0, level, seed, run
     )
     return _findings(sequences, sample, seen, roles, claims, doubted, reason, cut, evidence, run)
-
-
-def number_columns(sequences: Sequences) -> set[str]:
-    """Columns taken as numbers: those that a table cuts into bins, and whole numbers of many kinds that are counts."""
-    kinds = {column.name: column for column in sequences.table.columns}
-    return {
-        name
-        for name, column in kinds.items()
-        if name in sequences.numbers
-        and (column.kind == "binned" or (column.cardinality > 7 and is_count(np.asarray(sequences.numbers[name]))))
-    }
-
-
-def _sample(sequences: Sequences, seed: int) -> Sequences:
-    """All of it, or so much that the search and its test stay quick."""
-    if sequences.n_slices <= MOST_SLICES:
-        return sequences
-    if len(sequences) >= 4 * FOLDS:
-        order = np.random.default_rng(seed).permutation(len(sequences))
-        fits = int(np.searchsorted(np.cumsum(sequences.lengths[order]), MOST_SLICES))
-        return sequences.take(np.sort(order[: max(fits, 2 * FOLDS)]))
-    length = MOST_SLICES // STRETCHES
-    begins = np.linspace(0, sequences.n_slices - length, STRETCHES).astype(int).tolist()
-    return sequences.stretches((low, low + length) for low in begins)
 
 
 def _claims(
@@ -129,12 +105,15 @@ def _claims(
     claims: list[Claim] = []
     doubted: list[Evidence] = []
     whole = panel_of(sequences, numbers)
-    small = None if sample is sequences else sample.n_slices
+    small, scale = None if sample is sequences else sample.n_slices, False
     for moving in (True, False):
         gain = seen.moving if moving else seen.staying
         attempt = seen.best(Hidden.REGIME) if moving else seen.best_stay
         explained = any(claim.attempt.kind is Hidden.REGIME for claim in claims) and not seen.levels
-        if attempt is None or not gain > 0 or (not moving and explained):
+        if attempt is None or not gain > LEAST_GAIN or (not moving and explained):
+            continue
+        if asked and moving and not _gains_by_ranks(seen, sequences, roles, seed, run):
+            scale = True
             continue
         weighed = Evidence(float(gain), tested=False, kind=Compared.TIME, rows=small)
         if asked:
@@ -148,19 +127,30 @@ def _claims(
             doubted.append(weighed)
             continue
         bits = pair_left_out(seen, attempt, cut, run)
-        weighed = _with_held_out(weighed, bits, cut, sample.n_slices)
+        if bits is not None:
+            judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
+            weighed = with_held_out(weighed, judged)
+            if asked:
+                weighed = _against_the_past(weighed, seen, cut, bits[1], run)
         model, posterior = _settled(seen, attempt, whole, sample is sequences, seed, run)
         claims.append(Claim(attempt, weighed, model, posterior, bits))
-    return claims, doubted, Reason.NOT_CLEARER if not claims and not doubted else None
+    none = Reason.SCALE if scale else Reason.NOT_CLEARER
+    return claims, doubted, none if not claims and not doubted else None
 
 
-def _with_held_out(weighed: Evidence, bits: tuple[Floats, Floats] | None, cut: Parts, slices: int) -> Evidence:
-    if bits is None:
-        return weighed
-    judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), slices)
-    nats = judged.gain * float(np.log(2))
-    error = abs(nats / judged.z) if judged.z else 0.0
-    return replace(weighed, held_out=nats, held_out_interval=(nats - Z * error, nats + Z * error))
+def _gains_by_ranks(seen: Examined, sequences: Sequences, roles: Roles, seed: int, run: Run) -> bool:
+    """Whether a state that moves gains with numbers by their ranks as well: else it is a matter of their scale."""
+    ranks = by_ranks(seen.panel)
+    if ranks is None or run.spent:
+        return True
+    stays = seen.best_stay is not None
+    return examined(ranks, sequences.table.columns, roles, seed, staying=stays, run=run).moving > 0
+
+
+def _against_the_past(weighed: Evidence, seen: Examined, cut: Parts, with_it: Floats, run: Run) -> Evidence:
+    """Told where a function of the past foretells as well; simulated sequences have had their word already."""
+    free = against_the_past(seen.rival, seen.panel, cut, with_it, run)
+    return weighed if free is None or free.advantage > 0 else replace(weighed, free=free)
 
 
 def _settled(

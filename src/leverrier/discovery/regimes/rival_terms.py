@@ -10,7 +10,7 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel
 from leverrier.discovery.regimes.column_roles import Roles
-from leverrier.learning.regimes.column_laws import candidates, emission_of, fitted_emission
+from leverrier.learning.regimes.column_laws import COUNTS, candidates, emission_of, fitted_emission
 from leverrier.learning.regimes.regime_em import Designs
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.state_emissions import StateEmission
@@ -19,6 +19,7 @@ from leverrier.models.regimes.terms import CLOCK, Term, number_terms
 LAGS = 4
 CYCLES = 3
 """A season must be seen so many times."""
+SEASONS = 3
 LEAST_LENGTH = 24
 MOST_TERMS = 60
 PATIENCE = 1
@@ -74,7 +75,8 @@ def _column(designs: Designs, roles: Roles, names: tuple[str, ...], place: int) 
         blocks |= dict(_after(panel, name, label))
     terms = best.emission.terms
     for other in candidates(panel, name)[1:]:
-        one = _fit(designs, name, other, terms)
+        own = terms if other in COUNTS else tuple(each for term in terms for each in _unlogged(panel, term))
+        one = _fit(designs, name, other, own)
         if one.log_likelihood - price * one.dimension > worth:
             worth, best = one.log_likelihood - price * one.dimension, one
     return ColumnRival(best.emission, best.log_likelihood, tuple(chosen))
@@ -134,12 +136,10 @@ def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> I
     for period in season_periods(panel, name):
         yield f"season of {period:.4g}", season_terms(period)
     for lag in range(1, 1 + min(2, longest - 1)):
-        yield f"{name}[-{lag}]", number_terms(panel, name, lag)
-        others = tuple(term for other in names if other != name for term in number_terms(panel, other, lag))
-        if others and lag == 1:
-            for other in names:
-                if other != name:
-                    yield f"{other}[-{lag}]", number_terms(panel, other, lag)
+        yield f"{name}[-{lag}]", _past(panel, name, name, lag)
+        for other in names:
+            if lag == 1 and other != name:
+                yield f"{other}[-{lag}]", _past(panel, name, other, lag)
     for other in names[:place]:
         yield f"{other} now", number_terms(panel, other)
 
@@ -153,7 +153,17 @@ def _after(panel: Panel, name: str, label: str) -> Iterator[tuple[str, tuple[Ter
         lag = int(rest[:-1]) + 1
         there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
         if there and not (source == name and lag == 2):
-            yield f"{source}[-{lag}]", number_terms(panel, source, lag)
+            yield f"{source}[-{lag}]", _past(panel, name, source, lag)
+
+
+def _past(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ...]:
+    """Of counts that counts depend on, the logarithm: it is the logarithm of their mean that is added up."""
+    counts = all(candidates(panel, each)[0] in COUNTS for each in (name, source))
+    return number_terms(panel, source, lag, log=counts)
+
+
+def _unlogged(panel: Panel, term: Term) -> tuple[Term, ...]:
+    return number_terms(panel, term.source, term.lag) if term.log else (term,)
 
 
 def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:
@@ -167,7 +177,7 @@ def season_terms(period: float) -> tuple[Term, ...]:
 
 
 def season_periods(panel: Panel, name: str) -> list[float]:
-    """Where the column's spectrum has a clear peak, in units of time; of the longest sequence, its trend removed."""
+    """Where the column's spectrum has clear peaks, in units of time; of the longest sequence, its trend removed."""
     longest = int(np.diff(panel.starts).argmax())
     low, high = int(panel.starts[longest]), int(panel.starts[longest + 1])
     if high - low < LEAST_LENGTH:
@@ -179,17 +189,30 @@ def season_periods(panel: Panel, name: str) -> list[float]:
         return []
     x = np.arange(len(y)) - (len(y) - 1) / 2
     y = y - y.mean() - x * float(x @ y) / float(x @ x)
+    found: list[float] = []
+    while len(found) < SEASONS:
+        cycles = _peak(y)
+        if cycles is None:
+            break
+        found.append(len(y) / cycles * step)
+        waves = 2 * np.pi * cycles * np.outer(np.arange(len(y)), (1, 2)) / len(y)
+        known = np.column_stack([np.sin(waves), np.cos(waves)])
+        y = y - known @ np.linalg.lstsq(known, y, rcond=None)[0]
+    return found
+
+
+def _peak(y: Floats) -> float | None:
+    """How many cycles the clearest wave makes; None where none stands out."""
     power = np.abs(np.fft.rfft(y)) ** 2
     power[:CYCLES] = 0.0
     near = _smoothed(power)
     peak = int(np.argmax(power / near))
     if power[peak] < PEAK * near[peak]:
-        return []
+        return None
     # (between two frequencies of the grid the peak is looked for more finely)
     grid = np.linspace(max(peak - 1, 1), peak + 1, 41)
     waves = np.exp(-2j * np.pi * np.outer(grid, np.arange(len(y))) / len(y))
-    best = float(grid[int(np.abs(waves @ y).argmax())])
-    return [len(y) / best * step]
+    return float(grid[int(np.abs(waves @ y).argmax())])
 
 
 def _smoothed(power: Floats) -> Floats:

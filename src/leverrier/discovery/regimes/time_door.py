@@ -7,10 +7,11 @@ from collections.abc import Collection
 from leverrier.data.sequences.panel import panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.evidence.evidence import LEVEL
-from leverrier.discovery.regimes.column_roles import roles_of
-from leverrier.discovery.regimes.regime_route import DRAWS, FOLDS, LEAST_SLICES, number_columns, regimes_in_time
+from leverrier.discovery.regimes.column_roles import number_columns, roles_of
+from leverrier.discovery.regimes.regime_route import DRAWS, LEAST_SLICES, regimes_in_time
 from leverrier.discovery.time.find_in_time import search_in_time
 from leverrier.discovery.time.lag_models import best_observed
+from leverrier.discovery.time.tested_slices import FOLDS
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.learning.slices.learn_dynamic import slice_order
 from leverrier.learning.slices.slice_design import make_folds
@@ -52,7 +53,7 @@ def hidden_in_time(
         found = by_laws()
         if found.verdict.found and _beats_trees(sequences, found, seed, run):
             return found
-    return search_in_time(sequences, seed, max_hidden=max_hidden, run=run)
+    return search_in_time(sequences, seed, max_hidden=max_hidden, draws=draws if evidence else 0, level=level, run=run)
 
 
 def _beats_trees(sequences: Sequences, found: TimeFindings, seed: int, run: Run) -> bool:

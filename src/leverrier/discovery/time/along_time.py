@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from leverrier.discovery.time.time_unit import STEP, TimeUnit
+
 
 @dataclass(frozen=True)
 class Span:
@@ -66,3 +68,5 @@ class AlongTime:
     ribbons: tuple[Ribbon, ...] = ()
     stays: tuple[Stays, ...] = ()
     ahead: tuple[Ahead, ...] = ()
+    unit: TimeUnit = STEP
+    """What one slice is in the reader's own time."""

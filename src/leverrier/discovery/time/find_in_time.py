@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,19 @@ from numpy.typing import NDArray
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import lag_features
+from leverrier.discovery.evidence.evidence import LEVEL, Evidence
 from leverrier.discovery.network_codecs import identity
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.chain_building import Built, ChainGround
 from leverrier.discovery.time.chain_search import best_chains
+from leverrier.discovery.time.chain_test import chain_evidence
 from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
 from leverrier.discovery.time.lag_models import Alternative, Ask, Observed, best_observed
+from leverrier.discovery.time.tested_slices import FOLDS, with_held_out
 from leverrier.discovery.time.time_codecs import grouping, if_there_is_time, read_choice, write_choice
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
+from leverrier.discovery.verdict import Reason, Verdict, undecided
+from leverrier.discovery.verdict import found as found_verdict
 from leverrier.errors import TableError
 from leverrier.learning.slices.learn_dynamic import slice_order
 from leverrier.learning.slices.slice_choice import bag_slices, choose, compare
@@ -27,9 +33,7 @@ from leverrier.models.slices.chain_model import marginal
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import UNBOUNDED, Run
 from leverrier.run.stop import Stop
-from leverrier.status import Status
 
-FOLDS = 5
 LEAST_SLICES = 30
 
 
@@ -60,9 +64,17 @@ def find_in_time(
 
 
 def search_in_time(
-    found: Sequences, seed: int = 0, *, max_hidden: int = 3, bagged: int = 0, folds: int = FOLDS, run: Run = UNBOUNDED
+    found: Sequences,
+    seed: int = 0,
+    *,
+    max_hidden: int = 3,
+    bagged: int = 0,
+    folds: int = FOLDS,
+    draws: int = 0,
+    level: float = LEVEL,
+    run: Run = UNBOUNDED,
 ) -> TimeFindings:
-    """The same of sequences that are read, as part of a run."""
+    """The same of sequences that are read, as part of a run. With `draws` chains are tested against chance too."""
     if found.n_slices < LEAST_SLICES:
         raise TableError(f"{found.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
     plan = Plan(max_hidden=max_hidden, seed=seed)
@@ -70,9 +82,15 @@ def search_in_time(
     run.tell(Event.COLUMN_ORDER, 0.0)
     order = run.once(("order",), lambda: slice_order(found, seed), list, tuple, lambda: found.variables)
     observed = best_observed(found, order, parts, run.part(0.0, 0.4))
-    built = _hidden(found, observed, order, parts, plan, run)
+    built = _hidden(found, observed, order, parts, plan, run.part(0.4, 0.7 if draws else 1.0))
     bag = bag_slices(observed.best.design, observed.best.choice, bagged, seed) if bagged else None
-    return _findings(found, observed, built, order, parts, run.status, bag)
+
+    def tested(one: Built) -> Evidence | None:
+        if not draws:
+            return None
+        return chain_evidence(observed, one, found, order, draws, level, run.part(0.7, 1.0))
+
+    return _findings(found, observed, built, order, parts, run, bag, tested)
 
 
 def _hidden(
@@ -86,7 +104,7 @@ def _hidden(
     residual: dict[str, Any] = {"means": None, "one lag": (ask, choice)}
     built = []
     for number, ground in enumerate(_grounds(observed, order, residual, plan, run)):
-        run.tell(Event.HIDDEN_CHAINS, 0.4 + 0.3 * number, ground.name)
+        run.tell(Event.HIDDEN_CHAINS, 0.5 * number, ground.name)
         best = best_chains(ground, folds, observed.best.bits)
         if best is not None:
             built.append(best)
@@ -115,8 +133,9 @@ def _findings(
     built: list[Built],
     order: tuple[str, ...],
     parts: NDArray[np.int64],
-    status: Status,
+    run: Run,
     bag: Any,
+    tested: Callable[[Built], Evidence | None],
 ) -> TimeFindings:
     rows = [_row(observed, one) for one in observed.alternatives]
     accepted: Built | None = None
@@ -138,7 +157,7 @@ def _findings(
         "table": tuple(rows),
         "order": order,
         "n_slices": found.n_slices,
-        "status": status,
+        "status": run.status,
         "bagged": bag,
         "notes": found.notes,
         "folds": fold_costs(found, parts, base, None if best is None else best.block_bits),
@@ -148,7 +167,22 @@ def _findings(
     assert accepted.block_bits is not None
     judged = compare(base, accepted.block_bits, found.n_slices)
     hidden = _chains(found, accepted)
+    evidence = tested(accepted)
+    if evidence is not None:
+        evidence = with_held_out(evidence, judged)
+        common["evidence"] = {chain.name: evidence for chain in hidden}
+        common["decided"] = _decided(evidence)
+        common["status"] = run.status
     return TimeFindings(hidden=hidden, gain=judged.gain, z=judged.z, model=accepted.model, **common)
+
+
+def _decided(evidence: Evidence) -> Verdict:
+    """Blocks left out speak for the chains; what chance does has the second word."""
+    if evidence.believed:
+        return found_verdict(Reason.FEW_DRAWS if evidence.draws < evidence.needed else Reason.TESTED_IN_TIME)
+    if evidence.cut or not evidence.tested:
+        return undecided(Reason.TIME)
+    return undecided(Reason.CHANCE_IN_TIME)
 
 
 def _row(observed: Observed, one: Alternative) -> Tried:

@@ -14,6 +14,7 @@ from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.time.along_time import Ahead, AlongTime, Ribbon, Span, Stays
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_unit import time_unit
 
 MOST_SLICES, MOST_SPANS = 800, 250
 """Of a ribbon."""
@@ -38,6 +39,7 @@ def describe(found: TimeFindings, sequences: Sequences, seed: int) -> AlongTime:
         tuple(ribbons),
         tuple(stays),
         tuple(_ahead(found, sequences, seed)) if found.finished else (),
+        time_unit(sequences),
     )
 
 

@@ -14,6 +14,8 @@ from leverrier.inference.chains.chain_groups import Group, combined, distinct_co
 from leverrier.inference.chains.slice_passes import Answer, Observed
 from leverrier.inference.chains.unrolled_rows import Node, Pattern, SliceFamily, Unrolled
 from leverrier.inference.exact.factors import log
+from leverrier.kernels.chains.eight_lanes import LANES
+from leverrier.kernels.chains.eight_states import both_counts, both_ways
 from leverrier.kernels.chains.scaled_passes import (
     add_joint,
     add_rows,
@@ -149,13 +151,17 @@ class Chain:
 
     @property
     def width(self) -> int:
-        """States with idle ones to a multiple of four, which processors add and multiply together."""
-        return -(-self.states // 4) * 4
+        """States with idle ones to eight, or to a multiple of four, which processors add and multiply together."""
+        return LANES if self.states <= LANES else -(-self.states // 4) * 4
 
     @cached_property
     def _room(self) -> tuple[Floats, Floats]:
         """Where messages go, kept from pass to pass."""
         return np.empty((self.unrolled.n_slices, self.width)), np.empty((self.unrolled.n_slices, self.width))
+
+    @cached_property
+    def _later(self) -> Floats:
+        return np.empty(self.unrolled.n_slices * LANES)
 
     def _forward(self, theta: Floats) -> tuple[Floats, Floats, Floats, list[list[Floats]]]:
         transitions, emissions, products = self.matrices(theta)
@@ -184,17 +190,12 @@ class Chain:
 
     def expectation(self, theta: Floats) -> Answer:
         """Expected counts of every family and the posteriors asked for, given whole sequences."""
-        transitions, emissions, totals, products = self._forward(theta)
+        transitions, emissions, products = self.matrices(theta)
+        shown, joint = np.zeros_like(emissions), np.zeros_like(transitions)
+        totals = self._passes(transitions, emissions, shown, joint)
         slices = self._logs(totals)
         self.observed.log_likelihood(theta, slices)
-        raw, beta = self._room
-        turned = np.ascontiguousarray(transitions.transpose(0, 2, 1))
-        shown, joint = np.zeros_like(emissions), np.zeros_like(transitions)
-        if self.width <= FEW_STATES:
-            backward_counts(turned, emissions, self.which, self.symbol, raw, totals, beta, shown, joint)
-        else:
-            backward(turned, emissions, self.which, self.symbol, beta)
-            self._add_up(emissions, totals, shown, joint)
+        beta = self._room[1]
         joint *= transitions
         n = self.states
         size, known = self._known_counts
@@ -203,6 +204,24 @@ class Chain:
         for place, groups in enumerate(self.groups):
             self._count(place, groups, products[place], shown[:, :n], joint[:, :n, :n], counts)
         return Answer(slices, counts, self._kept(beta[:, :n]))
+
+    def _passes(self, transitions: Floats, emissions: Floats, shown: Floats, joint: Floats) -> Floats:
+        """P(slice | slices before); posteriors fill the second array of messages and are added to `shown`, `joint`."""
+        turned = np.ascontiguousarray(transitions.transpose(0, 2, 1))
+        (raw, beta), totals = self._room, np.empty(self.unrolled.n_slices)
+        if self.width == LANES:
+            ones, later = np.ones(LANES), self._later
+            flat = (raw.ravel(), totals, later, beta.ravel())
+            both_ways(transitions.ravel(), turned.ravel(), emissions.ravel(), ones, self.which, self.symbol, *flat)
+            both_counts(self.which, self.symbol, *flat, ones, shown.ravel(), joint.ravel())
+            return totals
+        forward(transitions, emissions, self.which, self.symbol, raw, totals)
+        if self.width <= FEW_STATES:
+            backward_counts(turned, emissions, self.which, self.symbol, raw, totals, beta, shown, joint)
+        else:
+            backward(turned, emissions, self.which, self.symbol, beta)
+            self._add_up(emissions, totals, shown, joint)
+        return totals
 
     def _add_up(self, emissions: Floats, totals: Floats, shown: Floats, joint: Floats) -> None:
         """Posteriors added up by symbol and by transition, in blocks; the second array of messages becomes them."""

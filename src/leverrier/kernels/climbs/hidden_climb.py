@@ -85,8 +85,12 @@ def climb_hidden(
     seen,
     state,
     missing,
+    new,
+    gains,
+    waiting,
 ):
-    """Parents and posteriors become those of the best graph found; says why it ended, or what it waits for."""
+    """Parents and posteriors become those of the best graph found; says why it ended, or what it waits for. A round
+    that waits is kept in new, gains and waiting."""
     h = codes.shape[0]
     room = np.empty(weights.size * max(states[:h].max(), 1), dtype=np.int64)
     if state[PHASE] == 0.0:
@@ -114,7 +118,6 @@ def climb_hidden(
         state[WORTH] = opened + closed
         state[PHASE] = 1.0
     one, expected = np.int64(1), np.int64(EXPECTED)  # (as literals they would be compiled for apart)
-    new = np.empty(h + 1, dtype=np.int64)
     other = np.empty_like(posterior)
     paused = state[LOOKED_AT]
     while state[ROUND] < sizes[4]:
@@ -139,6 +142,8 @@ def climb_hidden(
             posterior,
             missing,
             new,
+            gains,
+            waiting,
         )
         if lacking > 0:
             state[LACKING] = lacking

@@ -143,17 +143,30 @@ def search_round(
     posterior,
     missing,
     new,
+    gains,
+    waiting,
 ):
-    """`new` becomes the graph after the moves. Gives how many families' scores are missing (then it says nothing)."""
+    """`new` becomes the graph after the moves. Gives how many families' scores are missing (then it says nothing).
+
+    A round that waits for scores goes on where it was: gains (of adding and of deleting an arc), moves made and, as
+    bits, children whose gains are stale are kept for it.
+    """
     h = codes.shape[0]
     n, rows = h + 1, weights.size
     most = sizes[2]
+    adding, deleting = gains[0], gains[1]
     key = np.empty(keys.shape[1], dtype=np.int64)
     count = np.int64(0)
+    step, stale = waiting[0], waiting[1]
+    if step == 0:
+        stale = np.int64(0)
+        for c in range(n):
+            new[c] = parents[c]
+            if allowed[c] & ~required[c]:
+                stale |= np.int64(1) << c
     for c in range(n):
-        new[c] = parents[c]
-        if allowed[c] & ~required[c]:
-            count = lacks_around(c, parents, h, required, most, places, slots, keys, scores, full, key, missing, count)
+        if stale >> c & 1:
+            count = lacks_around(c, new, h, required, most, places, slots, keys, scores, full, key, missing, count)
     if count > 0:
         return count
     blanket = blanket_of(parents, h)
@@ -167,13 +180,12 @@ def search_round(
     pairs_at, pairs_rows = np.empty((h, rows), dtype=np.int64), np.empty((h, rows), dtype=np.int64)
     pairs_totals, listed = np.empty((h, rows)), np.full(h, -1, dtype=np.int64)
     cells, table = np.empty(rows, dtype=np.int64), np.empty(sizes[5])
-    adding, deleting = np.full((n, n), -np.inf), np.full((n, n), -np.inf)
     below, move = np.empty(n, dtype=np.int64), np.zeros(3, dtype=np.int64)
-    stale = np.int64(0)
-    for c in range(n):
-        if allowed[c] & ~required[c]:
-            stale |= np.int64(1) << c
-    for step in range(MOVES):
+    if step == 0:
+        for p in range(n):
+            for c in range(n):
+                adding[p, c] = deleting[p, c] = -np.inf
+    while step < MOVES:
         for c in range(n):
             if stale >> c & 1:
                 renew(
@@ -217,12 +229,14 @@ def search_round(
         stale = np.int64(1) << move[2]
         if move[0] == REVERSE:
             stale |= np.int64(1) << move[1]
-        if step + 1 < MOVES:
-            for c in range(n):
-                if stale >> c & 1:
-                    count = lacks_around(
-                        c, new, h, required, most, places, slots, keys, scores, full, key, missing, count
-                    )
-            if count > 0:
-                return count
+        step += 1
+        if step == MOVES:
+            break
+        for c in range(n):
+            if stale >> c & 1:
+                count = lacks_around(c, new, h, required, most, places, slots, keys, scores, full, key, missing, count)
+        if count > 0:
+            waiting[0], waiting[1] = step, stale
+            return count
+    waiting[0] = 0
     return 0

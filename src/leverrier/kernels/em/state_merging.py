@@ -65,7 +65,9 @@ def state_gains(i, others, counts, priors, rises, values, out):
         if own > 0.0:
             sign, value = priors[c, 1], values[c, i]
             if rises.shape[1] > 0:
+                counts[c, i] = 0.0  # (with itself it has more rows than there are: beyond the end of what is looked up)
                 add_rises(sign, value, own, counts[c, :others], values[c], rises[int(priors[c, 3])], out)
+                counts[c, i] = own
                 continue
             for j in range(others):
                 if counts[c, j] > 0.0:

@@ -8,12 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.learning.behind.child_fits import floored
+from leverrier.kernels.mixed.added_terms import add_scores
+from leverrier.learning.behind.child_fits import FLOOR, FLOOR_ROWS
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.child_density import LOG_2_PI
 from leverrier.models.behind.links import own_terms
-
-RIDGE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,46 +69,18 @@ def additions(
     extra = [own_terms(block, name, face) for name in more]
     if mode == "shift":
         d = len(moments.joint) - moments.basis
-        base = own + list(range(d, d + moments.basis))
-        parts = [(moments.joint, base, moments.rows)]
+        parts = [(moments.joint, own + list(range(d, d + moments.basis)), moments.rows)]
     else:
         assert moments.places is not None
         parts = [(gram, own, float(gram[0, 0])) for gram in moments.places]
-    total = np.zeros(1 + len(more))
-    for gram, base, rows in parts:
-        total += _gaussian(_ssr(gram, base, seen.at, extra), rows)
     sizes = np.array([0, *map(len, extra)])
     counts = len(parts) * (sizes + len(own) + 1) + (moments.basis if mode == "shift" else 0)
-    return total + seen.total - counts * block.price
-
-
-def _ssr(gram: Floats, base: list[int], at: int, extra: list[tuple[int, ...]]) -> Floats:
-    """What is left of the column's squares after `base`, and after `base` with each of `extra`."""
-    new = [t for terms in extra for t in terms]
-    wanted = [at, *new]
-    inner = gram[np.ix_(base, base)]
-    inner = inner + (RIDGE * np.trace(inner) / len(base) + 1e-12) * np.eye(len(base))
-    right = gram[np.ix_(base, wanted)]
-    left = gram[np.ix_(wanted, wanted)] - right.T @ np.linalg.solve(inner, right)
-    found, place = [left[0, 0]], 1
-    for terms in extra:
-        k = len(terms)
-        if k == 1:
-            size = left[place, place]
-            gained = left[0, place] ** 2 / size if size > 1e-6 * max(gram[wanted[place], wanted[place]], 1e-12) else 0.0
-        else:
-            some = slice(place, place + k)
-            own = left[some, some]
-            own = own + (1e-6 * np.trace(own) / k + 1e-9) * np.eye(k)
-            gained = left[0, some] @ np.linalg.solve(own, left[0, some])
-        found.append(left[0, 0] - gained)
-        place += k
-    return np.array(found)
-
-
-def _gaussian(ssr: Floats, rows: float) -> Floats:
-    variance = np.array([floored(each, rows) for each in ssr])
-    return -0.5 * (rows * (np.log(variance) + LOG_2_PI) + np.maximum(ssr, 0) / variance)
+    total = seen.total - counts * block.price
+    new = np.array([t for terms in extra for t in terms], dtype=np.int64)
+    starts = np.cumsum(sizes)
+    for gram, base, rows in parts:
+        add_scores(gram, np.array(base), seen.at, new, starts, rows, FLOOR_ROWS, FLOOR, total)
+    return total
 
 
 def best_number(

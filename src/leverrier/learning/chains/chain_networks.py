@@ -14,6 +14,8 @@ from leverrier.learning.mixtures.mixture_start import group
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
+ENOUGH = 4000
+"""Slices, evenly spaced, that groups are formed of; the others join the nearest."""
 STICKY = 0.9
 """Where a start says nothing of a chain's transitions it stays where it is with this probability."""
 
@@ -165,7 +167,13 @@ def grouped_slices(
     cells, seen = np.concatenate(columns, axis=1), np.concatenate(known, axis=1).astype(np.float64)
     if window > 1:
         cells, seen = _averaged(cells, seen, sequences, window)
-    return group(cells, seen, np.ones(len(cells)), k, rng)
+    some = np.arange(0, len(cells), -(-len(cells) // ENOUGH))
+    labels = group(cells[some], seen[some], np.ones(len(some)), k, rng)
+    if len(some) == len(cells):
+        return labels
+    there = np.stack([seen[some][labels == c].sum(axis=0) for c in range(k)])
+    centres = np.stack([cells[some][labels == c].sum(axis=0) for c in range(k)]) / np.maximum(there, 1.0)
+    return (seen @ (centres**2).T - 2 * (cells @ centres.T)).argmin(axis=1)
 
 
 def _averaged(cells: Floats, seen: Floats, sequences: Sequences, window: int) -> tuple[Floats, Floats]:

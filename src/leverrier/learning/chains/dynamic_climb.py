@@ -1,210 +1,142 @@
-"""EM for a dynamic network: expected counts through time, then parameters from them."""
+"""EM for a dynamic network: steps with extrapolation between them, or plain ones where counts are approximate."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.errors import OptionError
-from leverrier.kernels.counts.product_tables import add_products
+from leverrier.learning.chains.dynamic_steps import DynamicSteps, Parameters
 from leverrier.learning.em.climb import Outcome
+from leverrier.learning.mixtures.mixture_ascent import Ascent, Evaluated
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
-from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, engine
-from leverrier.models.dynamic.dynamic_unrolled import Density, Laid, Section
 
 ROUNDING = 1e-9
 """A fall of less than this share of the objective is rounding."""
-NARROWEST = 1e-3
-"""A Gaussian column's deviation in a state is at least this share of its deviation over all rows: a state cannot
-collapse on one value."""
-
+SHRINK, EDGE = 0.01, 1e-6
+"""An extrapolated probability keeps this share of what it was, and stays above the edge: zero has no way back."""
 PATIENCE = 10
 """Steps by approximate counts without a new best before it is taken as the end."""
+IMPOSSIBLE = (
+    "the start gives some sequence probability zero, and EM never leaves a zero: smooth the network "
+    "(mix in a little of the uniform distribution), or let starts be drawn"
+)
 
-Numbers = dict[str, tuple[Floats, Floats]]
+
+class ExactClimb(Ascent[Parameters, Floats]):
+    """Steps by exact counts never fall; extrapolated ones that would are taken back."""
+
+    def __init__(self, steps: DynamicSteps, tolerance: float, accelerate: bool = True) -> None:
+        super().__init__(steps.start, tolerance, accelerate)
+        self.steps = steps
+        self.last = -np.inf
+
+    def evaluate(self, model: Parameters) -> Evaluated[Floats]:
+        value, counts = self.steps.evaluated(model)
+        if value == -np.inf and self.last == -np.inf:
+            raise OptionError(IMPOSSIBLE)
+        self.last = max(value, self.last)
+        return Evaluated(value, value - self.steps.log_prior(model), counts, ROUNDING * abs(value))
+
+    def maximise(self, model: Parameters, sums: Floats) -> Parameters:
+        return self.steps.maximised(model, sums)
+
+    def coordinates(self, model: Parameters) -> Floats:
+        """Probabilities as they are (logarithms would run after those that vanish), means, logarithms of spreads."""
+        parts = [group[0].of(model.theta).ravel() for group in self.steps.tied]
+        for name, scale in self.steps.scales.items():
+            cpd = model.numbers[name]
+            parts += [cpd.means.ravel() / scale, np.log(cpd.deviations).ravel()]
+        return np.concatenate(parts)
+
+    def from_coordinates(self, coordinates: Floats, like: Parameters) -> Parameters:
+        at, tables, numbers = 0, [], dict(like.numbers)
+        for group in self.steps.tied:
+            old = group[0].of(like.theta)
+            least = np.maximum(SHRINK * old, np.minimum(old, EDGE))
+            table = np.maximum(coordinates[at : at + old.size].reshape(old.shape), least)
+            tables.append(table / table.sum(axis=-1, keepdims=True))
+            at += old.size
+        for name, scale in self.steps.scales.items():
+            cpd = like.numbers[name]
+            size, shape = cpd.means.size, cpd.means.shape
+            means = coordinates[at : at + size].reshape(shape) * scale
+            logs = np.clip(coordinates[at + size : at + 2 * size], -600.0, 600.0).reshape(shape)
+            numbers[name] = GaussianCPD(cpd.parents, means, np.maximum(np.exp(logs), self.steps.floors[name]))
+            at += 2 * size
+        return self.steps.with_tables(like, tables, numbers)
+
+    def result(self) -> DynamicNetwork:
+        return self.steps.network_of(self.model)
+
+    def log_prior(self) -> float:
+        return self.steps.log_prior(self.model)
 
 
-class DynamicClimb:
-    """Parameters on their way up. Tables that begin equal, of the same variable and parents, stay one table."""
+class ApproximateClimb:
+    """Steps by approximate counts, which may fall: the best of them is kept."""
 
-    def __init__(
-        self,
-        laid: Laid,
-        network: DynamicNetwork,
-        *,
-        prior: float,
-        tolerance: float,
-        inference: Inference,
-        clusters: NamedClusters | None,
-        factored: bool = False,
-    ) -> None:
-        """`factored` takes products of single posteriors for the joint posteriors of families [boyen1999 section 4]."""
-        self.laid, self.network, self.prior, self.tolerance = laid, network, prior, tolerance
-        self.exact = inference == "exact" and not factored
-        self.factored = FamilyProducts(laid) if factored else None
-        self.engine = engine(laid, inference, clusters, self.factored.names if self.factored else ())
-        self.tied = _tied(laid.sections, network)
-        self.numbers: dict[str, GaussianCPD] = dict(network.numbers)
-        self.floors = {name: _floor(laid.sequences.numbers[name]) for d in laid.densities for name in d.names}
-        self.theta, self.taken = laid.theta(network)
-        self.best = (-np.inf, self.theta.copy(), dict(self.numbers))
+    def __init__(self, steps: DynamicSteps, tolerance: float) -> None:
+        self.steps, self.tolerance = steps, tolerance
+        self.model, self.best = steps.start, (-np.inf, steps.start)
         self.last, self.gain, self.idle = -np.inf, np.inf, 0
         self.rates = [1.0, 1.0]
-        self.counts = np.zeros(0)
 
     def climb(self, evaluations: int) -> tuple[Floats, Outcome]:
         values: list[float] = []
         for _ in range(evaluations):
-            value = self._evaluate()
+            value, counts = self._evaluate()
             values.append(value)
-            outcome = self._judge(value)
-            if outcome is not Outcome.RUNNING:
-                return np.array(values), outcome
-            self._maximise()
+            if self._done(value):
+                return np.array(values), Outcome.CONVERGED
+            self.model = self.steps.maximised(self.model, counts)
         return np.array(values), Outcome.RUNNING
 
     def settle(self) -> float:
-        value = self._evaluate()
-        if not self.exact and value < self.best[0]:
+        value, _ = self._evaluate()
+        if value < self.best[0]:
             return self._return_to_best()
         self.last = value
         return value
 
-    def _evaluate(self) -> float:
-        answer = self.engine.expectation(self.theta)
-        self.counts = answer.counts if self.factored is None else self.factored.counts(answer.kept)
-        total = answer.log_likelihood + float(self.taken.sum()) + float(self.laid.direct.sum())
-        if not np.isfinite(total):
-            raise OptionError(
-                "the start gives some sequence probability zero, and EM never leaves a zero: smooth the network "
-                "(mix in a little of the uniform distribution), or let starts be drawn"
-            )
-        return total + self.log_prior()
+    def _evaluate(self) -> tuple[float, Floats]:
+        value, counts = self.steps.evaluated(self.model)
+        if value == -np.inf:
+            raise OptionError(IMPOSSIBLE)
+        return value, counts
 
-    @property
-    def log_likelihood(self) -> float:
-        """Of the last evaluation, without the prior."""
-        return self.last - self.log_prior()
-
-    def log_prior(self) -> float:
-        if not self.prior:
-            return 0.0
-        firsts = [group[0].of(self.theta) for group in self.tied]
-        return self.prior * float(sum(np.log(np.maximum(table, 1e-300)).sum() for table in firsts))
-
-    def _judge(self, value: float) -> Outcome:
-        """Done when what is still to come, if gains go on shrinking as they do, is below the tolerance."""
+    def _done(self, value: float) -> bool:
+        """What is still to come, if gains go on shrinking as they do, is below the tolerance."""
         gain, before = value - self.last, self.gain
-        if self.exact and gain < -ROUNDING * abs(value):
-            return Outcome.FELL
         self.last, self.gain = value, gain
         self.idle = 0 if value > self.best[0] + self.tolerance else self.idle + 1
         if value > self.best[0]:
-            self.best = (value, self.theta.copy(), dict(self.numbers))
-        if not self.exact and gain < 0:  # steps by approximate counts may fall, and then rise above where they were
+            self.best = (value, self.model)
+        if gain < 0:  # (they may fall, and then rise above where they were)
             if self.idle < PATIENCE:
-                return Outcome.RUNNING
+                return False
             self._return_to_best()
-            return Outcome.CONVERGED
+            return True
         self.rates = [*self.rates, gain / before if before > 0 and np.isfinite(before) else 1.0][-3:]
         rate = min(max(0.5, *self.rates), 0.999)  # (one step may gain little between two that gain much)
-        return Outcome.CONVERGED if gain * rate / (1 - rate) < self.tolerance else Outcome.RUNNING
+        return gain * rate / (1 - rate) < self.tolerance
 
     def _return_to_best(self) -> float:
-        self.last, theta, numbers = self.best
-        self.theta, self.numbers = theta.copy(), dict(numbers)
-        self.taken = self.laid.put_densities(self.theta, self.numbers)
+        self.last, self.model = self.best
         return self.last
 
-    def _maximise(self) -> None:
-        for group in self.tied:
-            counts = np.sum([section.of(self.counts) for section in group], axis=0) + self.prior
-            total = counts.sum(axis=-1, keepdims=True)
-            table = np.divide(counts, total, out=group[0].of(self.theta).copy(), where=total > 0)
-            for section in group:
-                section.of(self.theta)[...] = table
-        self.laid.put_holes(self.theta)
-        for density in self.laid.densities:
-            self._maximise_density(density)
-        self.taken = self.laid.put_densities(self.theta, self.numbers)
-
-    def _maximise_density(self, density: Density) -> None:
-        weights = density.of(self.counts, self.laid.n_slices).reshape(self.laid.n_slices, -1)
-        for name in density.names:
-            values = self.laid.sequences.numbers[name]
-            seen = ~np.isnan(values)
-            some, x = weights[seen], values[seen]
-            total = some.sum(axis=0)
-            old = self.numbers[name]
-            safe = np.maximum(total, 1e-300)
-            mean = np.where(total > 0, (some * x[:, None]).sum(axis=0) / safe, old.means.ravel())
-            square = (some * (x[:, None] - mean) ** 2).sum(axis=0)
-            spread = np.where(total > 0, np.sqrt(square / safe), old.deviations.ravel())
-            spread = np.maximum(spread, self.floors[name])
-            self.numbers[name] = GaussianCPD(
-                old.parents, mean.reshape(old.means.shape), spread.reshape(old.means.shape)
-            )
-
     def result(self) -> DynamicNetwork:
-        """The network where the climb stands."""
-        parts: list[dict[str, CPD]] = [dict(part) for part in (*self.network.stages, self.network.transition)]
-        for group in self.tied:
-            shared = TableCPD(parts[group[0].stage][group[0].name].parents, group[0].of(self.theta))
-            for section in group:
-                parts[section.stage][section.name] = shared
-        return self.network.with_parts(parts[:-1], parts[-1], self.numbers)
+        return self.steps.network_of(self.model)
+
+    def log_prior(self) -> float:
+        return self.steps.log_prior(self.model)
 
 
-class FamilyProducts:
-    """Counts of a network's own families as products of single posteriors."""
-
-    def __init__(self, laid: Laid) -> None:
-        unrolled = laid.unrolled
-        self.laid = laid
-        self.names = [name for name, place in laid.place.items() if unrolled.uncertain[place]]
-        widths = np.cumsum([0, *(unrolled.cardinalities[laid.place[name]] for name in self.names)])
-        first = {laid.place[name]: int(at) for name, at in zip(self.names, widths[:-1], strict=True)}
-        self.jobs = []
-        for stage, families in enumerate(unrolled.stages):
-            slices = np.flatnonzero(unrolled.stage_of == stage)
-            for family in families:
-                if not family.by_slice:
-                    nodes = [
-                        (variable, lag, unrolled.cardinalities[variable], stride, first.get(variable, 0))
-                        for (variable, lag), stride in zip(family.nodes, family.strides, strict=True)
-                    ]
-                    size = family.strides[0] * unrolled.cardinalities[family.nodes[0][0]]
-                    self.jobs.append((slices, np.array(nodes, dtype=np.int64), family.base, size))
-
-    def counts(self, posteriors: Floats) -> Floats:
-        found = np.zeros(self.laid.size)
-        for slices, nodes, base, size in self.jobs:
-            add_products(slices, nodes, self.laid.unrolled.codes, posteriors, found[base : base + size])
-        return found
-
-
-def _tied(sections: Sequence[Section], network: DynamicNetwork) -> list[list[Section]]:
-    """Tables of a variable that are equal in several stages are one; distributions of other shapes stay as they are."""
-    groups: list[list[Section]] = []
-    for section in sections:
-        own = network.slice(section.stage)[section.name]
-        if not isinstance(own, TableCPD):
-            continue
-        for group in groups:
-            if group[0].name == section.name and network.slice(group[0].stage)[section.name] == own:
-                group.append(section)
-                break
-        else:
-            groups.append([section])
-    return groups
-
-
-def _floor(values: Floats) -> float:
-    spread = float(np.nanstd(values)) if np.any(~np.isnan(values)) else 1.0
-    return max(NARROWEST * spread, 1e-12)
+def climber_of(steps: DynamicSteps, tolerance: float) -> ExactClimb | ApproximateClimb:
+    return ExactClimb(steps, tolerance) if steps.exact else ApproximateClimb(steps, tolerance)
 
 
 def state_order(network: DynamicNetwork, posteriors: Mapping[str, Floats]) -> dict[str, np.ndarray]:

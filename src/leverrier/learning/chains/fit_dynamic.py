@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
-from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.errors import OptionError
-from leverrier.learning.chains.dynamic_climb import DynamicClimb, reordered, state_order
+from leverrier.learning.chains.drawn_starts import drawn_starts
+from leverrier.learning.chains.dynamic_climb import ApproximateClimb, ExactClimb, climber_of, reordered, state_order
+from leverrier.learning.chains.dynamic_steps import DynamicSteps
 from leverrier.learning.criteria import bic
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.em.fit_result import Start, Starts
 from leverrier.learning.em.in_turn import counted, ends_in_turn
-from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, posterior
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
@@ -96,7 +95,7 @@ def fit_dynamic(
     inference   "exact", or "boyen-koller": what passes between slices is a product of cluster marginals
     clusters    for Boyen–Koller: lists of variables; by default chosen from the arcs within a slice
     starts      the first is the network's own parameters, further ones are drawn
-    initial     "own", or "random": then every start is drawn
+    initial     "own", or "random": then every start is drawn, most of them from slices grouped by what they look like
     counts      "joint": families' joint posteriors; "factored": products of single ones, as a structure search uses
     prior       a pseudo-count in every cell: then the log posterior is climbed
     tolerance   stop when what is still to be gained is estimated to be below so many nats
@@ -143,10 +142,10 @@ def climb_all(
 ) -> DynamicFit:
     """Every start to its end; the best one's result, all of them told."""
 
+    steps = DynamicSteps(laid, points[0], prior=prior, inference=inference, clusters=clusters, factored=factored)
+
     def go(point: DynamicNetwork) -> _Ended:
-        climber = DynamicClimb(
-            laid, point, prior=prior, tolerance=tolerance, inference=inference, clusters=clusters, factored=factored
-        )
+        climber = climber_of(steps.begun_at(point), tolerance)
         return _Ended(climber, climb(climber, max_iterations=max_iterations, run=run))
 
     ends = [end for end in ends_in_turn(run, Event.START, (), points, go) if end is not None]
@@ -171,7 +170,7 @@ def climb_all(
 
 @dataclass(frozen=True, eq=False)
 class _Ended:
-    climber: DynamicClimb
+    climber: ExactClimb | ApproximateClimb
     climb: Climb
 
     @property
@@ -187,42 +186,3 @@ def _check(starts: int, initial: str, prior: float | None, max_iterations: int, 
         raise OptionError(f'initial={initial!r}: expected "own" or "random"')
     if not tolerance >= 0 or (prior is not None and not prior >= 0):
         raise OptionError(f"tolerance={tolerance!r}, prior={prior!r}: expected numbers of at least 0")
-
-
-def drawn_starts(
-    network: DynamicNetwork, data: Sequences, starts: int, initial: str, seed: int
-) -> list[DynamicNetwork]:
-    """The network itself, then (or only) others of its structure drawn at random."""
-    streams = np.random.SeedSequence(seed).spawn(starts)
-    own = [network] if initial == "own" else []
-    return own + [random_start(network, data, np.random.default_rng(stream)) for stream in streams[: starts - len(own)]]
-
-
-def random_start(network: DynamicNetwork, data: Sequences, rng: np.random.Generator) -> DynamicNetwork:
-    """Tables drawn uniformly for every family with something unobserved; equal tables stay equal."""
-    missing = data.table.missing
-    open_ = set(network.variables) - {name for name in data.variables if not np.any(data.table.column(name) == missing)}
-    drawn: list[tuple[str, CPD, CPD]] = []
-
-    def redrawn(name: str, cpd: CPD) -> CPD:
-        if not isinstance(cpd, TableCPD) or not open_.intersection((name, *(parent for parent, _ in cpd.parents))):
-            return cpd
-        for known, before, after in drawn:
-            if known == name and before == cpd:
-                return after
-        table = rng.dirichlet(np.ones(cpd.values.shape[-1]), size=cpd.values.shape[:-1])
-        drawn.append((name, cpd, TableCPD(cpd.parents, table)))
-        return drawn[-1][2]
-
-    parts = [{name: redrawn(name, cpd) for name, cpd in part.items()} for part in (*network.stages, network.transition)]
-    numbers = {name: _spread(cpd, data.numbers.get(name), rng) for name, cpd in network.numbers.items()}
-    return network.with_parts(parts[:-1], parts[-1], numbers)
-
-
-def _spread(cpd: GaussianCPD, values: Floats | None, rng: np.random.Generator) -> GaussianCPD:
-    """Means at values that occur, deviations of the whole column."""
-    seen = np.empty(0) if values is None else values[~np.isnan(values)]
-    if not len(seen):
-        return cpd
-    means = rng.choice(seen, size=cpd.means.shape)
-    return GaussianCPD(cpd.parents, means, np.full(cpd.means.shape, max(float(seen.std()), 1e-6)))

@@ -12,7 +12,9 @@ import numpy as np
 from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.errors import OptionError
 from leverrier.learning.chains.chain_networks import chain_names, chain_network, grouped_slices, split_columns
-from leverrier.learning.chains.dynamic_climb import DynamicClimb
+from leverrier.learning.chains.drawn_starts import WINDOWS
+from leverrier.learning.chains.dynamic_climb import ExactClimb
+from leverrier.learning.chains.dynamic_steps import DynamicSteps
 from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
 from leverrier.learning.regimes.hidden_regimes import HiddenRegimes, hidden_regimes
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
@@ -22,10 +24,10 @@ from leverrier.run.run import Run
 from leverrier.status import Status
 
 Criterion = Literal["bic", "held-out"]
-WINDOWS = (1, 9, 41)
-"""Slices averaged over before they are grouped: a state that lasts shows in the mean of its neighbourhood."""
 SHORT = 8
-"""Steps of each candidate start before the best are chosen."""
+"""Steps of each candidate start before the better half is chosen."""
+CANDIDATES = 2 * len(WINDOWS)
+"""Half of them from groups of slices, half of them random."""
 MOST = 20
 PATIENCE = 2
 """`states="auto"` stops after so many numbers of states without an improvement, and at MOST."""
@@ -76,6 +78,22 @@ class HiddenMarkov(DynamicFit):
     def posterior(self) -> np.ndarray:
         """(slices, states) for the sequences that were fitted."""
         return self.network.posterior(self.sequences)
+
+    @property
+    def filtered(self) -> np.ndarray:
+        """(slices, states): P(state | the slices so far)."""
+        return self.network.posterior(self.sequences, filtered=True)
+
+    @property
+    def path(self) -> np.ndarray:
+        """The most probable path, by slice."""
+        return self.network.most_probable_path(self.sequences).table.column(self.name).astype(np.int64)
+
+    @property
+    def time_spent(self) -> np.ndarray:
+        """(sequences, states): slices spent in each state, as expected."""
+        assert self.sequences is not None
+        return np.add.reduceat(self.posterior, self.sequences.starts[:-1], axis=0)
 
     def __repr__(self) -> str:
         among = [row.states for row in self.table]
@@ -287,13 +305,13 @@ def _starts(task: _Task, sequences: Sequences, k: int) -> list[DynamicNetwork]:
     """Candidates: slices grouped over windows of several widths, then random ones."""
     if k == 1:
         return [chain_network(sequences, [task.name], [1], task.categories, task.numbers)]
-    streams = np.random.SeedSequence([task.seed, k]).spawn(max(task.starts, 2 * len(WINDOWS)))
+    streams = np.random.SeedSequence([task.seed, k]).spawn(max(task.starts, CANDIDATES))
     found = []
     for place, stream in enumerate(streams):
         rng = np.random.default_rng(stream)
         weights = None
-        if place % (len(WINDOWS) + 1) < len(WINDOWS):
-            window = WINDOWS[place % (len(WINDOWS) + 1)]
+        if place % CANDIDATES < len(WINDOWS):
+            window = WINDOWS[place % CANDIDATES]
             labels = grouped_slices(sequences, task.categories, task.numbers, k, window, rng)
             weights = 0.9 * np.eye(k)[labels] + 0.1 / k
         found.append(chain_network(sequences, [task.name], [k], task.categories, task.numbers, weights, rng))
@@ -301,17 +319,19 @@ def _starts(task: _Task, sequences: Sequences, k: int) -> list[DynamicNetwork]:
 
 
 def _best_after_a_few(task: _Task, laid: Laid, points: list[DynamicNetwork]) -> list[DynamicNetwork]:
-    reached = []
-    for point in points:
-        climber = DynamicClimb(
-            laid, point, prior=task.prior, tolerance=task.tolerance, inference="exact", clusters=None
-        )
-        climber.climb(SHORT)
-        reached.append((climber.last, climber.result()))
-        if task.run.late:
-            break
-    order = sorted(range(len(reached)), key=lambda place: -reached[place][0])
-    return [reached[place][1] for place in order[: task.starts]]
+    """All go a few steps, the better half twice as many more, and so on: what rises first need not end highest."""
+    steps = DynamicSteps(laid, points[0], prior=task.prior)
+    climbers = [ExactClimb(steps.begun_at(point), task.tolerance) for point in points]
+    many = SHORT
+    while len(climbers) > task.starts:
+        for climber in climbers:
+            if task.run.late and climber is not climbers[0]:
+                break
+            climber.climb(many)
+        kept = max(task.starts, len(climbers) // 2)
+        climbers = sorted(climbers, key=lambda each: -each.last)[:kept]
+        many = 2 * many
+    return [climber.result() for climber in climbers]
 
 
 def _held_out(task: _Task, k: int) -> float:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
+from scipy.special import betaln, digamma
 
 from leverrier.arrays import Floats
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
-from leverrier.learning.families.offered import Offered
+from leverrier.learning.families.offered import Offered, by_parts, dirichlet_slopes
 from leverrier.learning.slices.tree_growing import Splits, grown
 from leverrier.models.families.column_function import ColumnFunction, Name
 from leverrier.models.families.state_offset import OffsetKind
@@ -33,10 +33,20 @@ def offer_tables(family: FamilyCounts, price: Price, floor: float) -> Iterator[O
     """The table with a lean prior: one row's worth spread over its states."""
     if price.cell <= 0:
         return
-    alpha = lean(family.states)
-    score = dirichlet(family.counts, alpha)
-    if score > floor:
-        yield Offered(score, "table", partial(_table, family, alpha))
+    offered = tabled(family, lean(family.states))
+    if offered.score > floor:
+        yield offered
+
+
+def tabled(family: FamilyCounts, alpha: float, kind: str = "table") -> Offered:
+    """The table with this prior count a cell."""
+    return Offered(
+        dirichlet(family.counts, alpha),
+        kind,
+        partial(_table, family, alpha),
+        partial(dirichlet_slopes, family.counts, alpha),
+        partial(tabled, alpha=alpha, kind=kind),
+    )
 
 
 def _table(family: FamilyCounts, alpha: float) -> TableKind:
@@ -50,16 +60,30 @@ def offer_lookups(family: FamilyCounts, price: Price, floor: float) -> Iterator[
     """One value for each configuration, errors apart: the choice of values is paid for, and the share of errors."""
     if not family.parents or price.cell <= 0:
         return
+    offered = _looked_up(family)
+    if offered.score > floor:
+        yield offered
+
+
+def _looked_up(family: FamilyCounts) -> Offered:
     values = family.counts.argmax(axis=1)
-    right = family.counts[np.arange(len(values)), values]
+    place = np.arange(len(values))
+    right = float(family.counts[place, values].sum())
     wrong = family.counts.copy()
-    wrong[np.arange(len(values)), values] = 0.0
+    wrong[place, values] = 0.0
     errors = wrong.sum(axis=0)
     chosen = np.bincount(values, minlength=family.states).astype(np.float64)
-    score = dirichlet(chosen, 0.5) + float(betaln(0.5 + errors.sum(), 0.5 + right.sum()) - betaln(0.5, 0.5))
+    score = dirichlet(chosen, 0.5) + float(betaln(0.5 + errors.sum(), 0.5 + right) - betaln(0.5, 0.5))
     score += dirichlet(errors, 0.5)
-    if score > floor:
-        yield Offered(score, "lookup", partial(_lookup, family, values, errors, float(right.sum())))
+
+    def slopes() -> Floats:
+        both = digamma(1.0 + errors.sum() + right)
+        found = np.tile(digamma(0.5 + errors.sum()) - both + dirichlet_slopes(errors, 0.5), (len(values), 1))
+        found[place, values] = digamma(0.5 + right) - both
+        return found
+
+    confirmed = max(right - len(values), 0.0)  # (a configuration's first row chose its value: it confirms nothing)
+    return Offered(score, "lookup", partial(_lookup, family, values, errors, confirmed), slopes, _looked_up)
 
 
 def _lookup(family: FamilyCounts, values: NDArray[np.int64], errors: Floats, right: float) -> LookupKind:
@@ -74,17 +98,18 @@ def _lookup(family: FamilyCounts, values: NDArray[np.int64], errors: Floats, rig
 
 def functions_of(family: FamilyCounts) -> list[ColumnFunction]:
     """Sums, differences and extremes of the parents, where they have few enough levels to be split."""
-    values = tuple(parent.values for parent in family.parents)
+    return list(_functions(tuple(parent.values for parent in family.parents)))
+
+
+@lru_cache(maxsize=4096)
+def _functions(values: tuple[tuple[float, ...], ...]) -> tuple[ColumnFunction, ...]:
+    """The same for every child of these parents: their levels are worked out once."""
     places = tuple(range(len(values)))
-    found = []
-    if len(places) >= 2:
-        names: list[Name] = ["sum", "largest", "smallest"]
-        for name in names:
-            found.append(ColumnFunction(name, places, values))
-    if len(places) == 2:
-        found.append(ColumnFunction("difference", places, values))
-        found.append(ColumnFunction("product", places, values))
-    return [each for each in found if _few_levels(each)]
+    every: tuple[Name, ...] = ("sum", "largest", "smallest")
+    of_two: tuple[Name, ...] = ("difference", "product")
+    names = (*(every if len(places) >= 2 else ()), *(of_two if len(places) == 2 else ()))
+    found = (ColumnFunction(name, places, values) for name in names)
+    return tuple(each for each in found if _few_levels(each))
 
 
 def _few_levels(function: ColumnFunction) -> bool:
@@ -101,9 +126,13 @@ def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: lis
     single = [ColumnFunction("value", (i,), (own.values,)) for i, own in enumerate(family.parents)]
     alphas = [price.cell] if family.states < FEW_STATES else [price.cell, lean(family.states)]
     counted = max(family.states, *family.sizes) > 2
-    for features in [single, [*single, *functions]] if functions and counted else [single]:
-        for alpha in alphas:
-            yield from _offer_tree(family, tuple(features), alpha, floor)
+    grown_by = {alpha: list(_offer_tree(family, tuple(single), alpha, floor)) for alpha in alphas}
+    for offers in grown_by.values():
+        yield from offers
+    if functions and counted:
+        reached = {alpha: offers[0].score if offers else -np.inf for alpha, offers in grown_by.items()}
+        alpha = max(alphas, key=lambda own: (reached[own], own))  # (the prior that served better without them)
+        yield from _offer_tree(family, (*single, *functions), alpha, floor)
     if not counted:
         yield from _offer_tallies(family, [each for each in functions if each.name == "sum"], price.cell, floor)
 
@@ -136,8 +165,10 @@ def _offer_tree(
     splits = Splits(np.ascontiguousarray(ranks[:, j].astype(np.uint16)), sizes, sizes > 2)
     tree, score = grown(splits, k, family.states, weights, leaf_count=alpha, price=np.log(2.0), most_nodes=MOST_NODES)
     if score > floor:
-        padded = tree.counts + alpha
-        yield Offered(score, "tree", partial(TreeKind, features, tree, padded / padded.sum(axis=1, keepdims=True)))
+        leaves = tree.leaves(ranks.astype(np.uint16))
+        spent = score - dirichlet(tree.counts[tree.feature < 0], alpha)  # (what the splits cost)
+        make = partial(TreeKind, features, tree)
+        yield by_parts("tree", make, leaves, tree.n_nodes, alpha, spent, family)
 
 
 def offer_offsets(
@@ -146,22 +177,32 @@ def offer_offsets(
     """The child is a function of its parents with something added: offsets share one distribution."""
     if not family.parents or price.cell <= 0:
         return
-    own = np.array(family.child.values)
     tried = functions
     if len(family.parents) == 1:
         tried = [ColumnFunction("value", (0,), (family.parents[0].values,))]
     signs = [ColumnFunction("difference", (1, 0), (f.values[1], f.values[0])) for f in tried if f.name == "difference"]
     for function in [*tried, *signs]:
-        j, k, weights = family.cells
-        levels = function.of(family.codes)
-        off = np.round(own[None, :] - levels[:, None], 9)
-        offsets, index = np.unique(off, return_inverse=True)
-        index = index.reshape(off.shape)
-        counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
-        alpha = 1.0 / len(offsets)
-        score = dirichlet(counts, alpha)
-        if score > floor:
-            yield Offered(score, "offset", partial(_offset, family, function, offsets, counts + alpha))
+        offered = _beside(function, family)
+        if offered.score > floor:
+            yield offered
+
+
+def _beside(function: ColumnFunction, family: FamilyCounts) -> Offered:
+    j, k, weights = family.cells
+    own = np.array(family.child.values)[None, :]
+    off = np.round(own - function.of(family.codes)[:, None], 9)
+    possible = np.round(own - function.levels[:, None], 9)  # (what no row shows may still come)
+    offsets = np.unique(np.concatenate([off.ravel(), possible.ravel()]))
+    index = np.searchsorted(offsets, off)
+    counts = np.bincount(index[j, k], weights, len(offsets)).astype(np.float64)
+    alpha = 1.0 / len(offsets)
+    return Offered(
+        dirichlet(counts, alpha),
+        "offset",
+        partial(_offset, family, function, offsets, counts + alpha),
+        lambda: dirichlet_slopes(counts, alpha)[index],
+        partial(_beside, function),
+    )
 
 
 def _offset(family: FamilyCounts, function: ColumnFunction, offsets: Floats, padded: Floats) -> OffsetKind:

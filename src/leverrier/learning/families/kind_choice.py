@@ -15,12 +15,13 @@ from leverrier.learning.families.function_fit import (
     offer_trees,
 )
 from leverrier.learning.families.logit_fit import offer_logits
+from leverrier.learning.families.lump_fit import offer_lumps
 from leverrier.learning.families.max_fit import offer_maxima
 from leverrier.learning.families.offered import Offered
 
-CHOICE = float(np.log(12.0))
-"""Tables, lean tables, lookups, trees, trees over functions, copies, sums, extremes, differences, products, logits,
-ordered logits, noisy-max: whoever is not the plain table pays for having been picked among them."""
+CHOICE = float(np.log(14.0))
+"""Tables, lean tables, lookups, trees, trees over functions, lumps, copies, sums, extremes, differences, products,
+logits, ordered logits, noisy-max: whoever is not the plain table pays for having been picked among them."""
 
 
 def best_kind(family: FamilyCounts, price: Price, floor: float) -> Offered | None:
@@ -29,7 +30,7 @@ def best_kind(family: FamilyCounts, price: Price, floor: float) -> Offered | Non
     for offered in _offers(family, price, lambda: max((each.score for each in found), default=floor + CHOICE)):
         found.append(offered)
     best = max(found, key=lambda each: each.score, default=None)
-    return None if best is None else Offered(best.score - CHOICE, best.kind, best.make)
+    return None if best is None else best.less(CHOICE)
 
 
 def _offers(family: FamilyCounts, price: Price, floor: Callable[[], float]) -> Iterator[Offered]:
@@ -38,10 +39,11 @@ def _offers(family: FamilyCounts, price: Price, floor: Callable[[], float]) -> I
     if not family.parents:
         return
     yield from offer_lookups(family, price, floor())
-    if family.saturated - price.parameter * (family.states - 1) <= floor():
+    if family.saturated - family.share_price(price) <= floor():
         return
     functions = functions_of(family)
     yield from offer_offsets(family, price, floor(), functions)
     yield from offer_trees(family, price, floor(), functions)
+    yield from offer_lumps(family, price, floor())
     yield from offer_logits(family, price, floor())
     yield from offer_maxima(family, price, floor())

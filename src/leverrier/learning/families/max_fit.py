@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from leverrier.kernels.families.noisy_max import fit_noisy_max
 from leverrier.learning.families.family_counts import FamilyCounts, Price
-from leverrier.learning.families.offered import Offered
+from leverrier.learning.families.offered import Offered, log_rows
 from leverrier.models.families.state_max import NoisyMaxKind, active_causes
 
 PRIOR = 0.02
@@ -24,16 +25,29 @@ def offer_maxima(family: FamilyCounts, price: Price, floor: float) -> Iterator[O
     """The largest of what the causes bring, and the smallest."""
     if len(family.parents) < 2 or family.states > MOST_STATES:
         return
-    size = (1 + sum(family.sizes) - len(family.sizes)) * (family.states - 1)
-    if family.saturated - price.parameter * size <= floor:
+    causes = (sum(family.sizes) - len(family.sizes)) * (family.states - 1)
+    spent = family.share_price(price) + price.parameter * causes
+    if family.saturated - spent <= floor:
         return
     upwards = np.argsort(family.child.ranks)
     for order in (upwards, upwards[::-1]):
-        causes, resting, reached = _fitted(family, order, floor + price.parameter * size)
-        score = reached - price.parameter * size
-        if score > floor:
-            make = partial(NoisyMaxKind, tuple(order.tolist()), resting, family.sizes, causes)
-            yield Offered(score, "noisy-or" if family.states == 2 else "noisy-max", make)
+        brought, resting, reached = _fitted(family, order, floor + spent)
+        if reached - spent > floor:
+            made = NoisyMaxKind(tuple(order.tolist()), resting, family.sizes, brought)
+            yield _offered(made, reached - spent, spent, family)
+
+
+def _offered(made: NoisyMaxKind, score: float, spent: float, family: FamilyCounts) -> Offered:
+    return Offered(score, made.kind, lambda: made, partial(log_rows, made, family), partial(_again, made, spent))
+
+
+def _again(made: NoisyMaxKind, spent: float, family: FamilyCounts) -> Offered:
+    """The same causes, climbed from what they bring so far."""
+    counts = np.ascontiguousarray(family.counts[:, list(made.order)])
+    causes = made.causes.copy()
+    active = active_causes(family.codes, made.resting, made.sizes)
+    reached = fit_noisy_max(counts, active, causes, PRIOR, STEPS, TOLERANCE, -np.inf)
+    return _offered(replace(made, causes=causes), float(reached) - spent, spent, family)
 
 
 def _fitted(

@@ -30,6 +30,8 @@ class StateColumn:
     """How often each state occurs."""
     measured: bool = True
     """Whether the values are numbers that were given, and not places or bins."""
+    hidden: bool = False
+    """Whether no row shows its states."""
 
     @property
     def states(self) -> int:
@@ -70,7 +72,7 @@ def state_column(variable: Variable, weights: Floats) -> StateColumn:
 
 def plain_column(states: int) -> StateColumn:
     """A hidden variable's: its states have no order to speak of."""
-    return StateColumn(tuple(float(k) for k in range(states)), False, np.ones(states), measured=False)
+    return StateColumn(tuple(float(k) for k in range(states)), False, np.ones(states), measured=False, hidden=True)
 
 
 def _numbers(labels: Sequence[Label]) -> tuple[float, ...] | None:

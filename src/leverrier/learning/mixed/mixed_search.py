@@ -103,6 +103,8 @@ def _best_change(scores: Scored, parents: list[frozenset[int]], limits: Limits) 
     best, best_change = 0.0, ()
     below = _descendants(parents)
     for child, above in enumerate(parents):
+        if limits.stop():
+            break
         own = scores.family(child, above)
         tried = 0
         if len(above) < limits.max_parents:
@@ -113,7 +115,7 @@ def _best_change(scores: Scored, parents: list[frozenset[int]], limits: Limits) 
                 if gain > best:
                     best, best_change = gain, ((child, above | {p}),)
                 tried += 1
-                if tried >= limits.tried:
+                if tried >= limits.tried or limits.stop():
                     break
         for p in sorted(above):
             if (p, child) in limits.required:

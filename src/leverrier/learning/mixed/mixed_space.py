@@ -263,7 +263,8 @@ def _decimals(values: Floats) -> int | None:
 
 def _shape(x: Floats, z: Floats) -> tuple[Curve, float, float]:
     """The curve from scores to the raw margin through smoothed quantiles, and the scale it is told in."""
-    centre, spread = float(x.mean()), float(x.std())
+    size = float(np.abs(x).max()) or 1.0  # squares of very large and very small numbers are none
+    centre, spread = size * float((x / size).mean()), size * float((x / size).std())
     raw = (x - centre) / spread if spread > 0 else z
     far = float(min(2.6, max(1.0, -ndtri(min(8 / len(z), 0.2)))))
     knots = np.linspace(-far, far, SMOOTH_KNOTS)

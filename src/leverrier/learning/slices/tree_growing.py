@@ -73,7 +73,7 @@ def grown(
     codes = np.ascontiguousarray(splits.codes[kept]) if len(kept) < len(may) else splits.codes
     offsets = np.concatenate([[0], np.cumsum(splits.cardinalities[kept])]).astype(np.int64)
     ordinal = splits.ordinal[kept]
-    cells, whole = _rises(leaf_count, states)
+    cells, whole = log_rises(leaf_count, states)
     feature, kind, value, left, right = [-1], [0], [0], [-1], [-1]
     rows = np.flatnonzero(weights > 0)
     seen = [np.bincount(child[rows], weights[rows], states).astype(np.float64)]
@@ -104,13 +104,13 @@ def grown(
 
 def tree_score(tree: Tree, leaf_count: float = LEAF_COUNT) -> float:
     """ln P(children | splits): the Dirichlet score of all leaves."""
-    cells, whole = _rises(leaf_count, tree.counts.shape[1])
+    cells, whole = log_rises(leaf_count, tree.counts.shape[1])
     leaves = np.flatnonzero(tree.feature < 0)
     return float(sum(dirichlet_score(tree.counts[leaf], leaf_count, cells, whole) for leaf in leaves))
 
 
 @cache
-def _rises(leaf_count: float, states: int) -> tuple[Floats, Floats]:
+def log_rises(leaf_count: float, states: int) -> tuple[Floats, Floats]:
     """Log rises of whole counts: for a state of a leaf, and for the whole leaf."""
     made = np.empty(TABLED_COUNTS), np.empty(TABLED_COUNTS)
     for alpha, out in zip((leaf_count, leaf_count * states), made, strict=True):

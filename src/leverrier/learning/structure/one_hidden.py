@@ -151,6 +151,7 @@ def climb_one_hidden(
         [states, stride, n if max_parents is None else max_parents, max_cells, max_rounds, room, evaluations]
     )
     state, missing = np.zeros(7), np.zeros((MOST_MISSING, 3), dtype=np.int64)
+    new, gains, waiting = np.zeros(n, dtype=np.int64), np.empty((2, n, n)), np.zeros(2, dtype=np.int64)
     graphs = np.zeros(0, dtype=np.int64) if seen is None else seen.numbers
     state[SEEN] = 0 if seen is None else seen.count
     numbers = FIRST_NUMBERS
@@ -183,6 +184,9 @@ def climb_one_hidden(
             graphs,
             state,
             missing,
+            new,
+            gains,
+            waiting,
         )
         if status == MISSING:
             for child, bits, whole in missing[: int(state[LACKING])].tolist():

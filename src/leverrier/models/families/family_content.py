@@ -10,6 +10,7 @@ import numpy as np
 from leverrier.errors import NetworkError
 from leverrier.models.families.conditional import StateConditional
 from leverrier.models.families.state_logit import LogitKind
+from leverrier.models.families.state_lumps import LumpsKind
 from leverrier.models.families.state_max import NoisyMaxKind
 from leverrier.models.families.state_offset import OffsetKind
 from leverrier.models.families.state_table import LookupKind, TableKind
@@ -19,6 +20,7 @@ _READERS: dict[str, Callable[[Mapping[str, Any]], StateConditional]] = {
     "table": TableKind.read,
     "lookup": LookupKind.read,
     "tree": TreeKind.read,
+    "lumps": LumpsKind.read,
     "logit": LogitKind.read,
     "ordered logit": LogitKind.read,
     "noisy-or": NoisyMaxKind.read,

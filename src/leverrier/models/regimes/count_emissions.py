@@ -110,26 +110,36 @@ class CountEmission(Emission):
 
 def _law(family: Family, y: Floats, rate: Floats, size: Floats, extra: Floats) -> Floats:
     if family is Family.NEGATIVE_BINOMIAL:
-        return (
-            gammaln(y + size)
-            - gammaln(size)
-            - gammaln(y + 1)
-            + size * np.log(size / (size + rate))
-            + y * np.log(rate / (size + rate))
-        )
-    plain = y * np.log(rate) - rate - gammaln(y + 1)
+        known = _log_gamma(y, size) - _log_gamma(y, 1.0) + (size * np.log(size) - gammaln(size))
+        return known + y * np.log(rate) - (size + y) * np.log(size + rate)
+    plain = y * np.log(rate) - rate - _log_gamma(y, 1.0)
     if family is Family.ZERO_INFLATED:
         zero = np.log(extra + (1 - extra) * np.exp(-rate))
         return np.where(y == 0, zero, np.log1p(-extra) + plain)
     return plain
 
 
+def _log_gamma(y: Floats, more: Floats | float) -> Floats:
+    """ln Γ(y + more) of whole numbers: once for each number there is, unless they are few and large."""
+    top = int(y.max(initial=0.0))
+    if top > 2 * len(y):
+        return gammaln(y + more)
+    numbers = np.arange(top + 1.0).reshape(-1, *(1,) * (y.ndim - 1))
+    return gammaln(numbers + more)[y.reshape(len(y)).astype(np.int64)]
+
+
 def _size(y: Floats, rate: Floats, weights: Floats, now: float) -> float:
     """One of SIZES, no worse than the one that is nearest to the present one."""
+    cells = np.bincount(y.astype(np.int64), weights) if y.max(initial=0.0) <= 2 * len(y) else None
+    numbers = np.arange(0.0 if cells is None else len(cells))
+    total = float(weights.sum())
 
     def value(size: float) -> float:
-        law = _law(Family.NEGATIVE_BINOMIAL, y, rate, np.float64(size), np.float64(0))  # type: ignore[arg-type]
-        return float(weights @ law)
+        """Without what does not depend on the size."""
+        first = weights @ gammaln(y + size) if cells is None else cells @ gammaln(numbers + size)
+        return float(
+            first + total * (size * np.log(size) - gammaln(size)) - (weights * (size + y)) @ np.log(size + rate)
+        )
 
     at = int(np.abs(np.log(SIZES / now)).argmin())
     best, most = at, value(float(SIZES[at]))

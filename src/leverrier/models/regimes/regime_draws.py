@@ -165,6 +165,8 @@ def _rows(panel: Panel, terms: tuple, slices: Integers) -> Floats:
             continue
         raw = panel.values[term.source][np.maximum(slices - term.lag, 0)].copy()
         raw[panel.position[slices] < term.lag] = np.nan
+        if term.log:
+            raw = np.log1p(np.maximum(raw, 0.0))
         if term.state is not None:
             raw = np.where(np.isnan(raw), np.nan, raw == term.state)
         made[:, place] = np.nan_to_num(((raw - term.centre) / term.scale) ** term.power)

@@ -10,11 +10,14 @@ import numpy as np
 from leverrier.arrays import Floats, Integers
 from leverrier.data.sequences.panel import Panel, read_panel
 from leverrier.data.variable import Variable
+from leverrier.errors import OptionError
+from leverrier.models.regimes.arriving_rows import RegimeFilter
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.moves import Moves, Walk
 from leverrier.models.regimes.regime_draws import RegimeForecast, drawn_like, empty_panel, forecast
 from leverrier.models.regimes.regime_passes import Passed, best_path, by_state, passed, smoothed
 from leverrier.models.regimes.terms import design
+from leverrier.models.regimes.unlike_states import unlike_states
 
 LN2 = float(np.log(2))
 
@@ -110,6 +113,19 @@ class RegimeModel:
         panel = self.panel(data)
         shares = self.posterior(panel)
         return np.add.reduceat(shares, panel.starts[:-1], axis=0)
+
+    def unlike(self, data: Any, *, draws: int = 199, seed: int = 0) -> Floats:
+        """By slice, how often the state that it is most like would show something as unlikely: anomalies are near 0.
+
+        `surprise` asks whether a slice was to be expected now; this asks whether it is like any state at all.
+        """
+        if draws < 1:
+            raise OptionError(f"draws={draws}: expected at least 1")
+        return unlike_states(self, self.panel(data), draws, seed).max(axis=1)
+
+    def filter(self) -> RegimeFilter:
+        """Follows one sequence, a row at a time."""
+        return RegimeFilter(self)
 
     @property
     def dwell(self) -> Floats:

@@ -32,6 +32,8 @@ class Term:
     scale: float = 1.0
     shrink: float = 0.0
     """Above 0: the person's mean of the column over all slices, drawn towards the overall one as by so many slices."""
+    log: bool = False
+    """Of counts: ln(1 + count), so that the logarithm of a mean depends on the logarithm of what was."""
 
     def column(self, panel: Panel) -> Floats:
         """By slice; 0, which is the usual value, where it is not known."""
@@ -43,6 +45,8 @@ class Term:
             moved[self.lag :] = raw[: -self.lag]
             moved[panel.position < self.lag] = np.nan
             raw = moved
+        if self.log:
+            raw = np.log1p(np.maximum(raw, 0.0))
         if self.period:
             return np.sin(2 * np.pi * (raw / self.period + self.phase))
         if self.state is not None:
@@ -73,13 +77,14 @@ def design(panel: Panel, terms: Sequence[Term]) -> Floats:
     return made
 
 
-def number_terms(panel: Panel, name: str, lag: int = 0) -> tuple[Term, ...]:
-    """A column as regressors: itself, standardised, or each of its states but the commonest."""
-    values = panel.values[name]
+def number_terms(panel: Panel, name: str, lag: int = 0, log: bool = False) -> tuple[Term, ...]:
+    """A column as regressors: itself (or its logarithm), standardised, or each of its states but the commonest."""
+    log = log and name not in panel.labels
+    values = np.log1p(np.maximum(panel.values[name], 0.0)) if log else panel.values[name]
     seen = values[~np.isnan(values)]
     if name not in panel.labels:
         spread = float(seen.std()) if len(seen) else 1.0
-        return (Term(name, lag, centre=float(seen.mean()) if len(seen) else 0.0, scale=spread or 1.0),)
+        return (Term(name, lag, centre=float(seen.mean()) if len(seen) else 0.0, scale=spread or 1.0, log=log),)
     counts = np.bincount(seen.astype(np.int64), minlength=len(panel.labels[name]))
     usual = int(counts.argmax())
     shares = counts / max(counts.sum(), 1)

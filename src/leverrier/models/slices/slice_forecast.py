@@ -106,3 +106,41 @@ def _draw(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
     """A state for each row of probabilities."""
     places = (rng.random(len(rows))[:, None] > np.cumsum(rows, axis=1)).sum(axis=1)
     return np.minimum(places, rows.shape[1] - 1)
+
+
+def drawn_slices(
+    model: SliceModel, sequences: Sequences, draws: int, rng: np.random.Generator, order: Sequence[str] = ()
+) -> list[Sequences]:
+    """So many times the sequences as the model would have them: their lengths and holes stay, all else is drawn."""
+    table, lengths = sequences.table, np.tile(sequences.lengths, draws)
+    longest = int(lengths.max(initial=0))
+    codes = np.full((len(table.columns), len(lengths), longest), table.missing, dtype=table.codes.dtype)
+    cpds = {name: model.cpds[name].compacted() for name in order or sequences.variables}
+    before = tuple(f for f in model.features if not (isinstance(f, Lag) and f.lag == 0))
+    remembered = tuple(f for f in before if isinstance(f, Memory))
+    for t in range(longest):
+        going = np.flatnonzero(lengths > t)
+        past = codes[:, going, : t + 1]
+        known: dict[Feature, NDArray] = dict(zip(remembered, _features(table, past, remembered), strict=True))
+        known |= {f: _lagged_codes(f, past, table, t) for f in before if isinstance(f, Lag)}
+        for name, cpd in cpds.items():
+            parents = [_codes(p, known, {}, past, table, t, 0) for p in cpd.parents]
+            kind = np.uint16 if max(cpd.cardinalities, default=0) > 256 else np.uint8
+            rows = cpd.rows(np.array(parents, dtype=kind) if parents else np.zeros((0, len(going)), dtype=kind))
+            past[table.index(name), :, t] = _draw(rows, rng)
+        codes[:, going, t] = past[:, :, t]
+    whole = np.arange(longest) < sequences.lengths[:, None]
+    split = codes.reshape(len(codes), draws, len(sequences), longest)
+    holes = table.codes == table.missing
+    made = [np.where(holes, table.missing, split[:, draw][:, whole]).astype(table.codes.dtype) for draw in range(draws)]
+    return [sequences.with_table(Table(table.columns, each)) for each in made]
+
+
+def _lagged_codes(feature: Lag, codes: NDArray, table: Table, here: int) -> NDArray:
+    """Of the slice so many before; one beyond the states where there is none."""
+    place = table.index(feature.variable)
+    unknown = table.columns[place].cardinality
+    if here < feature.lag:
+        return np.full(codes.shape[1], unknown)
+    cells = codes[place, :, here - feature.lag].astype(np.int64)
+    return np.where(cells == table.missing, unknown, cells)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_unit import TimeUnit
 from leverrier.report.charts.palette import STATES
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.charts.sequence_charts import ahead_chart, ribbon_chart, stays_chart
 from leverrier.report.parts.page_parts import Block, Figures, Grid, Part, Words, abbreviated, percent, shortened
 from leverrier.report.parts.time_parts import LONG, certainty_words
-from leverrier.report.words.time_words import slices_text
+from leverrier.report.words.time_words import lengths_text
 
 MOST_STATES = len(STATES)
 """With more states there are no ribbons: colours would repeat."""
@@ -54,7 +55,7 @@ def _chain(one: HiddenChain, kept: AlongTime) -> list[Block]:
             caption = f"{name}: how long its states lasted; dashed, a chain of the same mean."
             figures.append(pictured(stays_chart(stays, labels), caption))
     words = f"{name}: by row the state of a slice, by column that of the next. {certainty_words(one, kept)}".strip()
-    blocks: list[Block] = [Words(words), _moves(one, labels)]
+    blocks: list[Block] = [Words(words), _moves(one, labels, kept.unit)]
     return [*blocks, Figures(tuple(figures))] if figures else blocks
 
 
@@ -65,7 +66,7 @@ def _labels(one: HiddenChain) -> list[str]:
     return [names[label] for label in one.labels]
 
 
-def _moves(one: HiddenChain, labels: Sequence[str]) -> Grid:
+def _moves(one: HiddenChain, labels: Sequence[str], unit: TimeUnit) -> Grid:
     """The transition table, with how long each state lasts."""
     most = MOST_STATES
     rows = tuple(
@@ -73,10 +74,10 @@ def _moves(one: HiddenChain, labels: Sequence[str]) -> Grid:
             labels[k],
             *(percent(float(share)) for share in one.transition[k, :most]),
             percent(float(one.share[k])),
-            slices_text(float(one.dwell[k])),
+            "always" if one.stays else lengths_text([float(one.dwell[k])], unit),
         )
         for k in range(min(one.states, most))
     )
-    head = (shortened(one.name, 24), *(f"→ {label}" for label in labels[:most]), "slices", "lasts")
+    head = (shortened(one.name, 24), *(f"→ {label}" for label in labels[:most]), "share of time", "lasts")
     note = f"The first {most} of {one.states} states." if one.states > most else ""
     return Grid(head, rows, note, stack=one.states > 4)

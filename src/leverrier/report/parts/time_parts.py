@@ -9,6 +9,7 @@ from leverrier.data.sequences.slice_features import Memory
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.charts.sequence_charts import folds_chart, tried_chart
 from leverrier.report.parts.page_parts import (
@@ -24,18 +25,18 @@ from leverrier.report.parts.page_parts import (
     shortened,
 )
 from leverrier.report.parts.tree_tables import MEANING, node_name
-from leverrier.report.words.time_words import ASKED, chain_words, observed_words, slices_text
+from leverrier.report.words.time_words import ASKED, chain_words, lengths_text, observed_words
 
 LONG = 48
 
 
-def short_chain(one: HiddenChain) -> str:
+def short_chain(one: HiddenChain, unit: TimeUnit = STEP) -> str:
     """The sentence on a hidden variable, with labels that can be read and at most twelve of them."""
     names = abbreviated(one.drives, LONG)
     said = [names[name] for name in one.drives]
     drives = (*said[:11], f"{len(said) - 11} more") if len(said) > 12 else tuple(said)
     short = replace(one, name=shortened(one.name, LONG), drives=drives, of=shortened(one.of, LONG))
-    return chain_words(short)
+    return chain_words(short, unit)
 
 
 def held_out_part(found: TimeFindings) -> Part:
@@ -91,22 +92,17 @@ def _tried(found: TimeFindings) -> Grid:
     return Grid(head, rows, "z: the gain in standard errors over blocks.", words=(0, 4, 5), stack=True)
 
 
-def remembered_part(found: TimeFindings) -> Part:
+def remembered_part(found: TimeFindings, unit: TimeUnit = STEP) -> Part:
     """What is remembered, for how long, and by which columns."""
     blocks: list[Block] = []
     if found.hidden:
         rows = []
         for one in found.hidden:
             what = f"{one.of}, {one.depth} before" if one.of else "a state of its own"
-            lasts = ", ".join(map(slices_text, one.dwell))
+            lasts = "always" if one.stays else lengths_text(one.dwell.tolist(), unit)
             rows.append((shortened(one.name, LONG), shortened(what, LONG), lasts, _names(one.drives)))
         blocks.append(
-            Grid(
-                ("hidden", "remembers", "lasts (slices, by state)", "drives"),
-                tuple(rows),
-                words=(0, 1, 2, 3),
-                stack=True,
-            )
+            Grid(("hidden", "remembers", "lasts (by state)", "drives"), tuple(rows), words=(0, 1, 2, 3), stack=True)
         )
     lags = [row for row in found.table if not row.hidden and row.accepted and "memories" not in row.name]
     if found.method == "default" and lags:

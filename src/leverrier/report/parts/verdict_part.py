@@ -10,9 +10,11 @@ from leverrier.discovery.evidence.null_test import WORTH_A_TEST
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.plan import WORTH
 from leverrier.discovery.result import Result
+from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.discovery.verdict import Answer
 from leverrier.report.charts.discovery_charts import null_dots, power_chart
 from leverrier.report.charts.pictures import pictured
+from leverrier.report.parts.hidden_table import hidden_table
 from leverrier.report.parts.page_parts import (
     Beside,
     Block,
@@ -40,12 +42,15 @@ LONG = 48
 
 def verdict_part(found: Result) -> Part:
     """The headline, the numbers to see first, a paragraph for each hidden variable, what would change our mind."""
+    unit = STEP if found.along is None else found.along.unit
     blocks: list[Block] = [Words(headline(found), strong=True), Facts(tuple(_facts(found)))]
-    blocks += [Words(_told(each)) for each in found.believed[:8]]
+    table = hidden_table(found)
+    blocks += [] if table is None else [table]
+    blocks += [Words(_told(each, unit)) for each in found.believed[:8]]
     if found.untested:
         if found.believed:
             blocks.append(Words("Found, but not tested or not to the end:"))
-        blocks += [Words(_told(each)) for each in found.untested[:8]]
+        blocks += [Words(_told(each, unit)) for each in found.untested[:8]]
     blocks += [Words(compressor_words(_short(each))) for each in found.compressors]
     if found.power is not None and not found.hidden:
         blocks.append(Words(str(found.power)))
@@ -75,9 +80,9 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
         yield "gain in nats", f"{sum(map(compared_gain, found.hidden)):,.0f}"
 
 
-def _told(each: HiddenVariable) -> str:
+def _told(each: HiddenVariable, unit: TimeUnit) -> str:
     if each.chain is not None:
-        return short_chain(each.chain)
+        return short_chain(each.chain, unit)
     return f"{each.name}: {kind_words(each)}, {place(_short(each))}."
 
 

@@ -29,6 +29,8 @@ def done_words(step: Step) -> str:
             return _baseline_words(arcs, numbers)
         case done.Tried(candidates):
             return f"tried {candidates} candidates"
+        case done.TakenTogether(hidden, rounds, level):
+            return _together_words(hidden, rounds, level)
         case done.OneClass(tested):
             end = " (Cox's test)" if tested else ", untested"
             return f"asked whether one class behind all columns explains them better than arcs do{end}"
@@ -41,9 +43,10 @@ def done_words(step: Step) -> str:
                 "fitted one hidden class over numbers as they are (Gaussian, with or without correlation within a "
                 "class) and categories; the number of states chosen by BIC"
             )
-        case done.CausesCompared(gain, error, against):
+        case done.CausesCompared(gain, error, against, share):
+            rows = "held-out rows" if share == 1 else f"the first {share:.0%} of held-out rows, which was enough"
             return (
-                f"compared with overlapping causes on held-out rows: causes {gain:+.4f} nats a row (standard error "
+                f"compared with overlapping causes on {rows}: causes {gain:+.4f} nats a row (standard error "
                 f"{error:.4f}) against the {'classes' if against is ModelKind.CLASSES else 'network'}"
             )
         case done.CausesDropped(why, end):
@@ -56,6 +59,13 @@ def done_words(step: Step) -> str:
             return (
                 f"{states} classes behind {', '.join(columns)} would gain {gain:.1f} nats, but only {views} of these "
                 "columns hang together through them alone; arcs between the columns may say it too"
+            )
+        case done.GroupsSeen(column, rows, others):
+            sizes = ", ".join(f"{each:,}" for each in rows[:-1]) + f" and {rows[-1]:,}"
+            return (
+                f"{column!r} falls into {len(rows)} groups of rows by itself ({sizes} rows), and {', '.join(others)} "
+                f"differ{'' if len(others) > 1 else 's'} between them: groups that a column shows are not hidden, and "
+                "arcs from it say as much"
             )
         case done.CutShort(omitted):
             parts = ", ".join(map(_omitted_words, omitted)) or "only a part of the search"
@@ -95,6 +105,17 @@ def _baseline_words(arcs: int, numbers: bool) -> str:
     return (
         f"learned the best network of numbers and states as they are, without hidden variables ({arcs} arcs): lines, "
         "curves, trees, logits and noise of any shape, each paying for its parameters"
+    )
+
+
+def _together_words(hidden: int, rounds: int, level: float | None) -> str:
+    taken = f"took {hidden} hidden variables in {rounds} rounds, all that do not overlap at once"
+    if level is None:
+        return f"{taken}; none was tested"
+    return (
+        f"{taken}; the candidates of a round share its simulated tables, and each is compared with what they gain in "
+        f"its place: of those named at most {100 * level:.3g} % are false on average (the false discovery rate, by "
+        "Benjamini and Hochberg's rule in each round)"
     )
 
 

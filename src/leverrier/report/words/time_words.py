@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.discovery.verdict import HiddenKind
 from leverrier.report.words.opening_words import opening
 
 ASKED = "at least 0.005 and z above 3 were asked for"
 MOST_NAMED = 8
+NO_NAMES = frozenset({"pid", "sid", "key", "code", "number", "name", "group", "idnr", "case", "sequences"})
 
 
 def time_words(found: TimeFindings) -> str:
@@ -18,14 +20,14 @@ def time_words(found: TimeFindings) -> str:
     return "\n".join([opening(found.verdict, len(found.hidden)), *time_lines(found)])
 
 
-def time_lines(found: TimeFindings) -> Iterator[str]:
+def time_lines(found: TimeFindings, unit: TimeUnit = STEP) -> Iterator[str]:
     """The same without the first sentence."""
     yield from given_words(found)
     yield from tested_words(found)
     yield from compared_words(found)
     yield from found.steps
     for one in found.hidden:
-        yield chain_words(one)
+        yield chain_words(one, unit)
         if found.kinds.get(one.name) is HiddenKind.CONTINUUM:
             yield f"{one.name} is a continuum: every person has a level of their own; the states are groups of them."
     yield observed_words(found)
@@ -80,7 +82,7 @@ def compared_words(found: TimeFindings) -> Iterator[str]:
         )
 
 
-def chain_words(one: HiddenChain) -> str:
+def chain_words(one: HiddenChain, unit: TimeUnit = STEP) -> str:
     """A hidden variable: its states, what it drives, how long it lasts."""
     drives = ", ".join(one.drives)
     began = f"began as {one.of} of {one.depth + 1} slices back, " if one.of else ""
@@ -90,12 +92,50 @@ def chain_words(one: HiddenChain) -> str:
     if one.within_slice and not one.of:
         return f"{states}, and is a cause within the slice: it hardly lasts."
     law = f", not by chance alone: how long follows a {one.law} law" if one.law else ""
-    return f"{states}, and lasts {', '.join(map(slices_text, one.dwell))} slices on average (by state){law}."
+    lasts = lengths_text(one.dwell.tolist(), unit)
+    return f"{states}, and lasts {lasts} on average (by state){law}."
 
 
 def slices_text(dwell: float) -> str:
     """A length of time, with a decimal where it is short."""
-    return f"{dwell:.0f}" if dwell >= 2 else f"{dwell:.1f}"
+    return f"{dwell:,.0f}" if dwell >= 2 else f"{dwell:.1f}"
+
+
+def several_units(unit: TimeUnit) -> str:
+    """The unit's name for more than one."""
+    return f"{unit.name}es" if unit.name.endswith("ch") else f"{unit.name}s"
+
+
+def lengths_text(dwell: Sequence[float], unit: TimeUnit) -> str:
+    """Lengths of stay in the reader's unit: "12 and 30 days"."""
+    said = [slices_text(each * unit.step) for each in dwell]
+    return f"{' and '.join([', '.join(said[:-1]), said[-1]] if len(said) > 1 else said)} {several_units(unit)}"
+
+
+def plain_chain(one: HiddenChain, kind: HiddenKind, unit: TimeUnit, who: str) -> str:
+    """A hidden variable as one says it to somebody who only knows the columns; without a full stop."""
+    shown = _and_more(one.drives)
+    if one.stays and kind is HiddenKind.CONTINUUM:
+        return f"each {who} has a level of its own that no column records and that stays as it is; it shows in {shown}"
+    if one.stays:
+        return f"there are {one.states} kinds of {who} that no column tells apart and that stay; they differ in {shown}"
+    if one.within_slice:
+        return f"something that no column records differs from one {unit.name} to the next; it shows in {shown}"
+    return (
+        f"something that no column records changes between {one.states} states, which last about "
+        f"{lengths_text(one.dwell.tolist(), unit)}; it shows in {shown}"
+    )
+
+
+def person(by: str | Sequence[str] | None) -> str:
+    """What a sequence is called: its column's name where that is a word for it."""
+    name = by if isinstance(by, str) else ""
+    return name.lower() if name.isalpha() and len(name) > 2 and name.lower() not in NO_NAMES else "sequence"
+
+
+def _and_more(names: Sequence[str]) -> str:
+    said = list(names[:4]) + ([f"{len(names) - 4} more"] if len(names) > 4 else [])
+    return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
 
 def observed_words(found: TimeFindings) -> str:

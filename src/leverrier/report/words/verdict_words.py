@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from leverrier.discovery.evidence.simplest_description import TIE, Simplest
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
+from leverrier.discovery.time.time_unit import STEP
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
 from leverrier.report.words.bet_words import bets
 from leverrier.report.words.done_words import done_words
 from leverrier.report.words.measured_words import null_words
 from leverrier.report.words.opening_words import opening, provisionally
 from leverrier.report.words.page_words import ONE_NAT
-from leverrier.report.words.time_words import time_lines
+from leverrier.report.words.time_words import person, plain_chain, time_lines
 
 
 def verdict(found: Result) -> str:
@@ -48,16 +49,27 @@ def headline(found: Result) -> str:
         return (
             f"One hidden class with {states} states is at work behind all {found.shape.columns} columns{provisional}."
         )
-    return opening(found.verdict, len(found.believed))
+    said = opening(found.verdict, len(found.believed))
+    return f"{said[:-1]}: {_in_time(found)}." if found.time is not None else said
+
+
+def _in_time(found: Result) -> str:
+    """What moves or stays, in the reader's own units."""
+    unit = STEP if found.along is None else found.along.unit
+    who = person(found.settings.by)
+    chains = [(each.chain, each.kind) for each in found.believed if each.chain is not None]
+    said = [plain_chain(chain, kind, unit, who) for chain, kind in chains[:2]]
+    return "; and ".join(said) + ("; and more beside" if len(chains) > 2 else "")
 
 
 def _lines(found: Result) -> Iterator[str]:
     shape = found.shape
     yield headline(found)
-    rows = f"{shape.sequences:,} sequences, {shape.rows:,} slices" if shape.sequences else f"{shape.rows:,} rows"
+    many = "1 sequence" if shape.sequences == 1 else f"{shape.sequences:,} sequences"
+    rows = f"{many}, {shape.rows:,} slices" if shape.sequences else f"{shape.rows:,} rows"
     yield f"({rows}, {shape.columns} columns, {shape.holes:,} empty cells)"
     if found.time is not None:
-        yield from time_lines(found.time)
+        yield from time_lines(found.time, STEP if found.along is None else found.along.unit)
         return
     for each in found.believed:
         yield ""
@@ -96,6 +108,8 @@ def hidden_lines(found: Result, each: HiddenVariable) -> Iterator[str]:
 
 
 def described_by(said: Simplest) -> str:
+    if said.open:
+        return "one trait or 2 classes" if not said.classes else "2 classes or one trait"
     return "one trait" if not said.classes else f"{said.classes} classes"
 
 

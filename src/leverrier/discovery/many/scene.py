@@ -1,0 +1,160 @@
+"""A table as a round of the search sees it: complete, columns in the order of their names, with the best network of
+them; hidden variables that were accepted before are columns of states drawn from their posteriors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leverrier.arrays import Floats
+from leverrier.counts.parted_counts import counts_of
+from leverrier.data.table import Table
+from leverrier.discovery.findings import Baseline
+from leverrier.discovery.many.links import linked
+from leverrier.discovery.many.sibling_groups import Pairs
+from leverrier.discovery.network_codecs import network_once
+from leverrier.discovery.places.baseline import MOST_CELLS, VERY_WIDE, learn_baseline
+from leverrier.discovery.places.region import Ground
+from leverrier.discovery.plan import Plan
+from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.learn_structure import learn_from_scores
+from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.run.run import Run
+
+ALL_PAIRS = 150
+"""Up to so many columns every arc may be asked for; of more, those that pairs speak for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """The rows, what pairs of columns share, and the best network to be beaten."""
+
+    ground: Ground
+    pairs: Pairs
+    baseline: Baseline
+    hidden: Mapping[str, int]
+    """Columns that are drawn states of hidden variables, with their number of states."""
+
+    @property
+    def graph(self) -> Graph:
+        return self.baseline.graph
+
+    @property
+    def table(self) -> Table:
+        return self.ground.table
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Hidden variables that were accepted: the network with them; none at first."""
+
+    network: Network
+    hidden: Mapping[str, int]
+
+
+def in_order(table: Table) -> Table:
+    """Columns in the order of their names: no answer hangs on another one."""
+    return table.select(sorted(table.variables))
+
+
+def scene_of(
+    table: Table,
+    known: Known | None,
+    score: Score,
+    plan: Plan,
+    run: Run,
+    *,
+    strong: bool,
+    seed: int,
+    within: bool = False,
+) -> Scene:
+    """The complete table, and the best network of it: `strong`ly searched for the data, quickly for simulated tables.
+    With hidden variables that are known, their states are drawn and their network gets the arcs that these show:
+    `within` them alone, or to columns too."""
+    hidden = {} if known is None else known.hidden
+    whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
+    pairs = Pairs.of(whole)
+    possible = pairs.possible if len(whole.variables) > ALL_PAIRS else None
+    ground = Ground(
+        whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
+    )
+    if known is not None:
+        graph = linked(known.network.graph, ground, known.hidden, pairs, within)
+        network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
+        return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden)
+    scores = ground.scores
+    if possible is not None:
+        return Scene(ground, pairs, _by_parts(ground, pairs, plan, run), hidden)
+    if strong:
+        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run), hidden)
+    found = learn_from_scores(
+        whole,
+        scores,
+        method="auto" if len(whole.variables) > VERY_WIDE else "best",
+        rounds=1,
+        max_parents=plan.max_parents,
+        start=None,
+        seed=plan.seed,
+        budget=run.seconds_left(),
+    )
+    return Scene(ground, pairs, Baseline(found.network, found.score, 0.0), hidden)
+
+
+def bare_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
+    """The complete table without a search: for those who look at pairs and groups alone."""
+    ground = Ground(table, FamilyScores(counts_of(table), score, MOST_CELLS), plan.max_parents, run=run.untold())
+    graph = Graph.from_edges(table.variables, ())
+    network = network_from_counts(graph, table.states, ground.scores.statistics, score)
+    return Scene(ground, Pairs.of(table), Baseline(network, ground.total(graph), 0.0), {})
+
+
+def _by_parts(ground: Ground, pairs: Pairs, plan: Plan, run: Run) -> Baseline:
+    """The best network of a very wide table, part by part: columns of different parts share no more than chance."""
+    table, score = ground.table, ground.scores.score
+
+    def learned() -> Network:
+        parents: dict[str, tuple[str, ...]] = dict.fromkeys(table.variables, ())
+        for names in pairs.parts():
+            if run.spent:
+                break
+            part = table.select(names)
+            scores = FamilyScores(counts_of(part), score, MOST_CELLS)
+            found = learn_from_scores(
+                part,
+                scores,
+                method="auto" if len(names) > VERY_WIDE else "best",
+                rounds=1,
+                max_parents=plan.max_parents,
+                start=None,
+                seed=plan.seed,
+                budget=run.seconds_left(),
+            )
+            parents |= {name: found.network.parents(name) for name in names}
+        graph = Graph.from_parents(parents)
+        return network_from_counts(graph, table.states, ground.scores.statistics, score)
+
+    network = network_once(run, ("baseline by parts",), learned, table.states)
+    return Baseline(network, ground.total(network.graph), 0.0)
+
+
+def with_states(table: Table, known: Known, rng: np.random.Generator) -> Table:
+    """A column more for each hidden variable: its state in every row, drawn from its posterior."""
+    names = sorted(known.hidden)
+    drawn = [drawn_states(known.network.posterior(table, name), rng) for name in names]
+    states = {**table.states, **{name: known.network.states[name] for name in names}}
+    codes = np.concatenate([table.codes.astype(np.int64), np.stack(drawn)])
+    found = Table.from_codes({name: states[name] for name in (*table.variables, *names)}, codes, table.weights)
+    return in_order(found)
+
+
+def drawn_states(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A state for each row, from (rows, states)."""
+    cumulative = np.cumsum(shares, axis=1)
+    below = rng.random(len(shares))[:, None] * cumulative[:, -1:] >= cumulative[:, :-1]
+    return below.sum(axis=1).astype(np.int64)

@@ -1,0 +1,87 @@
+"""Groups of columns tried side by side: each where the others are hidden variables already.
+
+Where the hidden variables behind groups are linked, arcs between columns of different groups stand in for the links.
+One hidden variable alone cannot replace them: it takes on columns of its cousins, and all of them overlap. So a class
+is fitted behind each group, its states are drawn, and each group is tried in a small table of its own: its columns, the
+drawn states of the groups it is linked to, and columns of no group that depend on it. Done where more groups gain so
+than by themselves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leverrier.data.table import Table
+from leverrier.discovery.many.one_or_two import OneOrTwo
+from leverrier.discovery.many.scene import Scene, drawn_states, in_order, scene_of
+from leverrier.discovery.many.sibling_groups import sibling_groups
+from leverrier.discovery.many.spots import NEW, Spot, screening_of, try_group
+from leverrier.discovery.plan import Plan
+from leverrier.run.event import Event
+from leverrier.run.run import Run
+
+LINKS, LOOSE = 8, 4
+"""Of the groups linked to one, and of columns of no group, so many are in its small table: those that share most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The largest groups that one class is enough for, in a table with the best network of its columns."""
+
+    scene: Scene
+    judge: OneOrTwo
+    groups: tuple[frozenset[str], ...]
+
+    @classmethod
+    def of(cls, scene: Scene, free: list[str]) -> Sides:
+        judge = OneOrTwo(scene.ground)
+        single = [each.columns for each in sibling_groups(scene.pairs, free) if judge.one_is_enough(each)]
+        largest = [each for each in single if not any(each < other for other in single)]
+        return cls(scene, judge, tuple(sorted(largest, key=sorted)))
+
+    def links(self) -> np.ndarray:
+        """(groups, groups): what an arc between two of the classes gains at least."""
+        found = np.zeros((len(self.groups), len(self.groups)))
+        for i, one in enumerate(self.groups):
+            for j in range(i):
+                found[i, j] = found[j, i] = self.judge.arc(one, self.groups[j])
+        return found
+
+
+def tried_side_by_side(sides: Sides, plan: Plan, run: Run, strong: bool) -> list[Spot]:
+    """A quick try of every group in its small table, those that gain, the largest gain first."""
+    scene, links = sides.scene, sides.links()
+    rng = np.random.default_rng([plan.seed, 73])
+    drawn = [drawn_states(sides.judge.of_class(each)[1], rng) for each in sides.groups]
+    claimed = frozenset().union(*sides.groups) if sides.groups else frozenset()
+    found = []
+    for number, group in enumerate(sides.groups):
+        if run.late or run.stopped:
+            break
+        near = [j for j in np.argsort(-links[number], kind="stable").tolist()[:LINKS] if links[number, j] > 0]
+        columns = sorted(group) + _loose(scene, group, claimed)
+        table = _small(scene.table, columns, {f"{NEW} {j}": drawn[j] for j in near})
+        local = scene_of(table, None, scene.ground.scores.score, plan, run.untold(), strong=strong, seed=plan.seed)
+        spot = try_group(screening_of(local, plan.light(), run), group, local)
+        if spot is not None:
+            found.append(spot)
+        run.tell(Event.CANDIDATES, (number + 1) / len(sides.groups))
+    return sorted(found, key=lambda one: (-one.gain, sorted(one.members)))
+
+
+def _loose(scene: Scene, group: frozenset[str], claimed: frozenset[str]) -> list[str]:
+    """Columns of no group that share most with this one."""
+    place = {name: v for v, name in enumerate(scene.pairs.names)}
+    own = [place[name] for name in sorted(group)]
+    worth = scene.pairs.worth[own].max(axis=0)
+    others = [name for name in scene.pairs.names if name not in claimed and worth[place[name]] > 0]
+    return sorted(sorted(others, key=lambda name: (-worth[place[name]], name))[:LOOSE])
+
+
+def _small(table: Table, columns: list[str], drawn: dict[str, np.ndarray]) -> Table:
+    part = table.select(columns)
+    states = {**part.states, **{name: tuple(range(int(each.max()) + 1)) for name, each in drawn.items()}}
+    codes = np.concatenate([part.codes.astype(np.int64), *(each[None] for each in drawn.values())])
+    return in_order(Table.from_codes(states, codes, table.weights))

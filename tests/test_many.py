@@ -1,0 +1,278 @@
+"""Many hidden variables at once: groups of columns, shared simulated tables, layers; against slow twins and planted
+tables."""
+
+import itertools
+import json
+from dataclasses import replace
+
+import networkx
+import numpy as np
+import pytest
+
+import leverrier as lv
+from benchmarks.many_tables import layers, nothing, stars
+from leverrier.api.discovery import Discovery
+from leverrier.api.saved import dump
+from leverrier.discovery.diagnostics import described
+from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.examine import shape_of
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.many import checks
+from leverrier.discovery.many.many_route import at_once
+from leverrier.discovery.many.scene import Known, in_order, scene_of, with_states
+from leverrier.discovery.many.shared_nulls import SharedNull, accepted_by_rate, groups_in, in_place
+from leverrier.discovery.many.sibling_groups import Pairs, sibling_groups
+from leverrier.discovery.many.spots import NEW, apart, merged, tried_spots
+from leverrier.discovery.meaning import explain
+from leverrier.discovery.places.dependent_groups import g_statistic, joint_counts
+from leverrier.discovery.plan import Plan
+from leverrier.discovery.result import Result
+from leverrier.discovery.verdict import ModelKind, Reason, not_tested
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.report.parts.hidden_table import layers_of
+from leverrier.run import checkpoint as checkpoints
+from leverrier.run.run import UNBOUNDED
+
+PLAN = Plan(kinds=False)
+QUICK = {"draws": 9, "level": 0.1, "resamples": 1, "jobs": 1}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _without_free_learners():
+    """They take seconds a variable, and have tests of their own."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(checks, "FREELY", 0)
+        yield
+
+
+@pytest.fixture(scope="module")
+def planted():
+    return stars(4, 31, 800, seed=3)
+
+
+@pytest.fixture(scope="module")
+def found(planted):
+    return lv.discover(planted.table, **QUICK)
+
+
+def test_pairs_share_what_the_g_statistic_says(planted):
+    table = planted.table.select(planted.table.variables[:6])
+    pairs = Pairs.of(table)
+    for i, j in itertools.combinations(range(6), 2):
+        g, freedom = g_statistic(joint_counts(table, [i, j]))
+        assert pairs.nats[i, j] == pytest.approx(g / 2, abs=1e-2)
+        assert pairs.freedom[i, j] == freedom
+        assert pairs.nats[i, j] == pytest.approx(pairs.nats[j, i], abs=1e-6)
+    assert not pairs.nats.diagonal().any()
+
+
+def test_every_planted_star_is_a_branch_of_the_tree(planted):
+    groups = sibling_groups(Pairs.of(planted.table))
+    assert set(planted.columns.values()) <= {each.columns for each in groups}
+
+
+def test_independent_columns_have_no_groups():
+    assert sibling_groups(Pairs.of(nothing("independent", 60, 1000, seed=1).table)) == []
+
+
+def test_places_that_do_not_overlap_are_taken_together(planted):
+    scene = scene_of(in_order(planted.table), None, lv.BDe(), PLAN, UNBOUNDED, strong=False, seed=0)
+    spots = tried_spots(scene, groups_in(scene), PLAN, UNBOUNDED)
+    taken, waiting = apart(spots, scene.graph)
+    near = [one.neighbours for one in taken]
+    assert set(near) == set(planted.columns.values())
+    assert sum(map(len, near)) == len(frozenset().union(*near))
+    assert len(taken) + len(waiting) == len(spots)
+    graph = merged(scene.graph, taken, ["A", "B", "C", "D"])
+    assert graph is not None
+    assert {graph.neighbours(name) for name in "ABCD"} == set(near)
+    # what a place gains it gains whatever is done elsewhere: scores are sums over families
+    for one in taken:
+        own = one.found.tried.graph
+        outside = [v for v in scene.table.variables if v not in one.neighbours]
+        changed = [v for v in outside if own.parents(v) != scene.graph.parents(v)]
+        assert not any(v in other for other in near if other != one.neighbours for v in changed)
+
+
+def test_what_is_planted_is_found_with_its_states_and_nothing_else(planted, found):
+    assert str(found.verdict) == "found"
+    assert {each.neighbours for each in found.believed} == set(planted.columns.values())
+    states = {planted.columns[name]: k for name, k in planted.states.items()}
+    assert all(each.states == states[each.neighbours] for each in found.believed)
+    assert all(each.evidence.p_value <= 0.1 for each in found.believed)
+    assert all(each.evidence.held_out > 0 for each in found.believed)
+
+
+def test_the_network_holds_all_of_them_and_answers_for_rows(planted, found):
+    assert found.network.variables[: len(planted.table.variables)] == planted.table.variables
+    for each in found.hidden:
+        posterior = found.posterior(planted.table, each.name)
+        assert posterior.shape == (planted.table.n_rows, each.states)
+        assert np.allclose(posterior.sum(axis=1), 1.0)
+    with_them = found.network.log_likelihood(planted.table)
+    assert with_them > found.baseline.log_likelihood(planted.table) - 200  # with far fewer parameters
+    assert found.network.dimension < found.baseline.dimension
+    assert found.gain > 0
+
+
+def test_the_order_of_columns_does_not_change_the_answer(planted, found):
+    shuffled = planted.table.select(np.random.default_rng(5).permutation(planted.table.variables).tolist())
+    again = lv.discover(shuffled, **QUICK)
+    assert [(each.neighbours, each.states, each.gain) for each in again.hidden] == [
+        (each.neighbours, each.states, each.gain) for each in found.hidden
+    ]
+
+
+def test_saved_read_back_and_put_on_a_page(found, tmp_path):
+    found.save(tmp_path / "found.json")
+    again = lv.load(tmp_path / "found.json")
+    assert str(again) == str(found)
+    assert "false discovery rate" in str(found)
+    page = (tmp_path / "page.html", found.report(tmp_path / "page.html", live=False))[0].read_text()
+    assert all(each.name in page for each in found.hidden)
+
+
+def test_a_run_that_was_cut_goes_on_bit_for_bit(planted, found, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    cut = lv.discover(planted.table, work=7, checkpoint=tmp_path / "kept", **QUICK)
+    assert not cut.finished
+    whole = lv.discover(planted.table, checkpoint=tmp_path / "kept", resume=True, **QUICK)
+    assert _digest(whole) == _digest(found)
+
+
+def _digest(found):
+    content = json.loads(dump(replace(found.result, seconds=0.0)))
+    content["settings"].pop("work", None)
+    return content
+
+
+@pytest.mark.parametrize("kind", ["chain", "tree", "two parents"])
+def test_nothing_is_found_where_nothing_is_hidden(kind):
+    found = lv.discover(nothing(kind, 40, 800, seed=2).table, **QUICK)
+    assert not found.believed
+
+
+def test_small_tables_are_for_this_route_when_several_groups_show(planted):
+    score = lv.BDe()
+    names = sorted(frozenset().union(*planted.columns.values()))
+    small = planted.table.select(names)
+    assert at_once(small, score, Plan(max_hidden=len(names)))
+    assert not at_once(small, score, Plan(max_hidden=1))  # a limit was asked for
+    one = planted.table.select(sorted(planted.columns["S0"]))
+    assert not at_once(one, score, Plan(max_hidden=5))
+
+
+def test_the_rule_of_benjamini_and_hochberg_beside_its_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        p = rng.uniform(0, 1, 8) ** 3
+        ordered, largest = sorted(p), 0
+        for k in range(1, 9):
+            if ordered[k - 1] <= 0.1 * k / 8:
+                largest = k
+        assert accepted_by_rate(p.tolist(), 0.1, 999) == [each in ordered[:largest] for each in p]
+
+
+def test_p_values_of_shared_tables_are_uniform_where_nothing_more_is_hidden():
+    """Tables from one network, each in turn taken for the data: its place among the others is a uniform rank."""
+    planted = stars(1, 8, 250, seed=4)
+    table = in_order(planted.table)
+    scene = scene_of(table, None, lv.BDe(), PLAN, UNBOUNDED, strong=False, seed=0)
+    null = SharedNull(scene.baseline.network, None, table, lv.BDe(), PLAN)
+    tables = [null.gains(seed) or [] for seed in np.random.SeedSequence(1).spawn(60)]
+    spot = tried_spots(scene, groups_in(scene), PLAN, UNBOUNDED)[0]
+    gains = np.array(in_place(spot, tables))
+    assert (gains > 0).any()  # arcs that mimic a class are mimicked by one
+    p = np.array([(1 + (np.delete(gains, k) >= gains[k]).sum()) / 60 for k in range(60)])
+    for level in (0.05, 0.1, 0.25, 0.5):
+        assert (p <= level).mean() <= level + 1e-9
+
+
+def test_states_are_drawn_from_their_posteriors():
+    graph = Graph.from_edges(["H", "a", "b", "c"], [("H", "a"), ("H", "b"), ("H", "c")])
+    states = dict.fromkeys(graph, (0, 1))
+    sharp = [[0.8, 0.2], [0.3, 0.7]]
+    network = Network.build(graph, states, {"H": [0.4, 0.6], "a": sharp, "b": sharp, "c": sharp})
+    rows = network.sample(20_000, seed=1).select(["a", "b", "c"])
+    whole = with_states(rows, Known(network, {"H": 2}), np.random.default_rng(0))
+    assert set(whole.variables) == {"H", "a", "b", "c"}
+    own = whole.column("H")
+    assert (own == 1).mean() == pytest.approx(0.6, abs=0.02)
+    assert whole.column("a")[own == 1].mean() == pytest.approx(0.7, abs=0.02)
+
+
+def layered():
+    """A class over three classes over three columns each."""
+    rng = np.random.default_rng(2)
+    arcs = [("T", "A"), ("T", "B"), ("T", "C"), *((h, f"{h}{i}") for h in "ABC" for i in range(3))]
+    nodes = [*(f"{h}{i}" for h in "ABC" for i in range(3)), "T", *"ABC"]
+    graph = Graph.from_edges(nodes, arcs)
+    tables = {node: rng.dirichlet([1, 1], [2] * len(graph.parents(node)) or None) for node in nodes}
+    network = Network.build(graph, dict.fromkeys(nodes, (0, 1)), tables)
+    return network, network.sample(200, seed=3).select(nodes[:9])
+
+
+def test_a_layered_network_is_inferred_exactly():
+    """Two layers of hidden variables against all combinations written out."""
+    network, rows = layered()
+    codes = dict(zip(rows.variables, rows.codes.astype(int), strict=True))
+    slow = np.zeros((200, 2))
+    for t, a, b, c in itertools.product((0, 1), repeat=4):
+        joint = network.cpt("T")[t] * np.ones(200)
+        for h, state in zip("ABC", (a, b, c), strict=True):
+            joint = joint * network.cpt(h)[t, state]
+            for i in range(3):
+                joint = joint * network.cpt(f"{h}{i}")[state, codes[f"{h}{i}"]]
+        slow[:, t] += joint
+    assert np.allclose(network.posterior(rows, "T"), slow / slow.sum(axis=1, keepdims=True))
+    assert np.allclose(network.row_log_likelihood(rows), np.log(slow.sum(axis=1)))
+
+
+def test_layers_are_described_saved_and_put_on_a_page(tmp_path):
+    network, rows = layered()
+    graph = network.graph
+    hidden = tuple(
+        HiddenVariable(h, 2, graph.children(h), graph.parents(h), 10.0, "", "", Evidence(10.0)) for h in "TABC"
+    )
+    bare = lv.learn_structure(rows).network
+    meanings = {h: explain(network, rows, h, network.posterior(rows, h)) for h in "TABC"}
+    verdict, kind = not_tested(Reason.NOT_ASKED), ModelKind.NETWORK
+    plain = Result(verdict, kind, hidden, (), network, bare, 1.0, 0.0, 0.0, 0.0, shape_of(rows), meanings)
+    told = Discovery(described(plain, rows, rows, lv.BDe(), Plan(max_hidden=4)))
+    assert set(told.result.scores) == {"A", "B", "C"}  # by number of states, of those that drive columns
+    told.save(tmp_path / "told.json")
+    assert str(lv.load(tmp_path / "told.json")) == str(told)
+    told.report(tmp_path / "page.html", live=False)
+    assert "Layer 1 drives columns" in (tmp_path / "page.html").read_text()
+
+
+def test_new_is_no_name_of_a_column(planted):
+    assert NEW not in planted.table.variables
+    assert len(layers(10, 0).table.variables) == 45
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
+def test_graphs_are_written_for_drawing_with_their_layers(suffix, tmp_path):
+    arcs = [("T", "A"), ("T", "B"), ("A", "a"), ("A", "b"), ("B", "c")]
+    graph = Graph.from_edges(["T", "A", "B", "a", "b", "c"], arcs)
+    states = dict.fromkeys(graph, ("no", "yes"))
+    tables = {node: np.full([2] * (1 + len(graph.parents(node))), 0.5) for node in graph}
+    path = tmp_path / f"network.{suffix}"
+    lv.write_network(Network.build(graph, states, tables), path, ["T", "A", "B"])
+    again = (networkx.read_graphml if suffix == "graphml" else networkx.read_gexf)(path)
+    assert set(again.edges) == set(arcs)
+    assert {node: said["layer"] for node, said in again.nodes(data=True)} == {
+        "T": 2, "A": 1, "B": 1, "a": 0, "b": 0, "c": 0,
+    }  # fmt: skip
+    assert again.nodes["a"]["labels"] == "no, yes"
+    with pytest.raises(lv.OptionError, match="graph alone"):
+        lv.read_network(path)
+
+
+def test_layers_of_a_table_of_hidden_variables():
+    one = HiddenVariable("A", 2, ("a", "b"), ("T",), 1.0, "", "")
+    other = HiddenVariable("B", 2, ("c", "A"), ("T",), 1.0, "", "")  # drives columns too: of the first layer
+    top = HiddenVariable("T", 2, ("A", "B"), ("U",), 1.0, "", "")
+    highest = HiddenVariable("U", 2, ("T",), (), 1.0, "", "")
+    assert layers_of((one, other, top, highest)) == {"A": 1, "B": 1, "T": 2, "U": 3}

@@ -30,6 +30,13 @@ SET = """(() => {{
 }})()"""
 LINES = """[...document.querySelectorAll('.reader tbody tr')].map(each =>
     [each.cells[0].textContent, each.cells[1].textContent, Number(each.cells[2].dataset.value)])"""
+CLIPPED = """[...document.querySelectorAll('figure svg:not(.net) text')].filter(text => {
+    const card = text.closest('section').getBoundingClientRect(), box = text.getBoundingClientRect();
+    const frame = text.ownerSVGElement.getBoundingClientRect();
+    const cut = getComputedStyle(text.ownerSVGElement).overflow !== 'visible';
+    const room = cut ? frame : card;
+    return box.width > 0 && (box.left < room.left - 1 || box.right > room.right + 1);
+}).map(text => text.textContent)"""
 ASK = """(() => {{
     const find = document.querySelector('.reader input[type=search]');
     const state = document.querySelector('.reader select');
@@ -175,6 +182,7 @@ def test_firefox_opens_every_page_without_complaint(firefox, folder, name):
         )
         assert wide <= inner
         assert asked == 0
+        assert firefox.run(CLIPPED) == []
         firefox.screenshot(PICTURES / f"firefox-{name}-{look}.png")
     firefox.pdf(PICTURES / f"firefox-{name}.pdf")
     assert (PICTURES / f"firefox-{name}.pdf").read_bytes().startswith(b"%PDF")

@@ -66,6 +66,10 @@ def test_on_a_phone_nothing_scrolls_sideways(opened, name):
         f".filter(e => e.getBoundingClientRect().right > {PHONE} + 1).map(e => e.textContent.slice(0, 40))"
     )
     assert outside == []
+    wide = "[...document.querySelectorAll('.scroll')].filter(e => e.querySelector('.bars-in, .stack'))"
+    assert page.run(f"{wide}.filter(e => e.scrollWidth > e.clientWidth + 1).length") == 0  # (told below each other)
+    captions = "[...document.querySelectorAll('.scroll caption')].map(e => e.getBoundingClientRect())"
+    assert page.run(f"{captions}.filter(box => box.width > 0 && box.right > {PHONE}).length") == 0
     page.screenshot(PICTURES / f"{name}-phone.png")
 
 

@@ -15,6 +15,7 @@ from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.report.charts.discovery_charts import links_chart
 from leverrier.report.charts.palette import INK, STATES
+from leverrier.report.charts.pictures import styled
 
 if TYPE_CHECKING:
     import altair
@@ -60,7 +61,7 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
         )
         panels.append(alt.hconcat((shade + lines).properties(width=420, height=90), _histogram(found, name)))
     title = alt.TitleParams("Traces and histograms", subtitle="grey: warm-up, left out", anchor="start")
-    return alt.vconcat(*panels, spacing=6).properties(title=title)
+    return styled(alt.vconcat(*panels, spacing=6).properties(title=title))
 
 
 def _histogram(found: HiddenCausesResult, name: str) -> Any:
@@ -155,6 +156,7 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.Top
             ),
         )
         .configure_view(stroke=None, clip=False)
+        .configure_title(color=INK, subtitleColor=INK)
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from leverrier.discovery.meaning import State
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.charts.discovery_charts import profile_chart
-from leverrier.report.charts.palette import INK
+from leverrier.report.charts.palette import state_colours
+from leverrier.report.charts.pictures import styled
 from leverrier.report.parts.profiles import Profile, share_profiles
 
 if TYPE_CHECKING:
@@ -54,14 +55,15 @@ def fit_scree(found: LatentClassResult) -> altair.TopLevelMixin:
         for row in found.table
         for name, value in (("BIC", row.bic), ("AIC", row.aic))
     ]
-    return (
+    lines = (
         alt.Chart(alt.Data(values=values))
         .mark_line(point=True)
         .encode(
             x=alt.X("classes:O", title="classes", axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("value:Q", title=None, scale=alt.Scale(zero=False)),
-            color=alt.Color("criterion:N", title=None),
+            y=alt.Y("value:Q", title="BIC and AIC", scale=alt.Scale(zero=False)),
+            color=alt.Color("criterion:N", title=None, scale=state_colours(("BIC", "AIC"))),
+            strokeDash=alt.StrokeDash("criterion:N", legend=None, sort=["BIC", "AIC"]),
             tooltip=["classes:O", "criterion:N", alt.Tooltip("value:Q", format=",.1f")],
         )
-        .properties(width=320, height=180, title=alt.TitleParams("BIC and AIC", anchor="start", color=INK))
     )
+    return styled(lines, 180)

@@ -11,10 +11,12 @@ from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.charts.class_profiles import class_profiles, fit_scree
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.html.page_html import page
-from leverrier.report.parts.page_parts import Block, Facts, Grid, Items, Part, Words, percent
+from leverrier.report.parts.page_parts import Beside, Block, Facts, Fold, Grid, Items, Part, Words, percent
 from leverrier.report.words.classes_words import headline, reading
 
 MOST_ROWS = 60
+SMALL, NOTHING = 1e-4, 1e-6
+"""A probability at its bound ends a little off it: 1.389e-11 says no more than 0."""
 WORDS = (
     "column",
     "of",
@@ -70,11 +72,11 @@ def _number_part(found: LatentClassResult) -> Part:
     row = found.table.row(found.states)
     facts = Facts(
         (
-            (str(found.states), "classes"),
-            (f"{found.log_likelihood:,.2f}", "log-likelihood"),
-            (f"{row.bic:,.1f}", "BIC"),
-            (f"{row.entropy:.3f}", "entropy R²"),
-            (f"{row.best_count} of {row.starts}", "starts that ended best"),
+            ("classes", str(found.states)),
+            ("log-likelihood", f"{found.log_likelihood:,.2f}"),
+            ("BIC", f"{row.bic:,.1f}"),
+            ("entropy R²", f"{row.entropy:.3f}"),
+            ("starts that ended best", f"{row.best_count} of {row.starts}"),
         )
     )
     head = ("classes", "log-likelihood", "parameters", "AIC", "BIC", "entropy R²", "smallest", "best reached")
@@ -91,9 +93,11 @@ def _number_part(found: LatentClassResult) -> Part:
         )
         for each in found.table
     )
-    blocks: list[Block] = [facts, Words(found.why), Grid(head, rows)]
-    if len(found.table) > 1:
-        blocks.append(pictured(fit_scree(found), "Smaller is better."))
+    why, grid = Words(found.why), Grid(head, rows)
+    if len(found.table) == 1:
+        return Part("number", "How many classes", [facts, why, grid])
+    scree = pictured(fit_scree(found), "By number of classes: smaller is better.")
+    blocks: list[Block] = [facts, Beside(scree, (why,)), grid]
     return Part("number", "How many classes", blocks)
 
 
@@ -103,7 +107,7 @@ def _profile_part(found: LatentClassResult) -> Part:
         blocks.append(pictured(class_profiles(found), "The probability of each state in each class."))
     except OptionError:  # numbers and counts have no table: the grid has their means
         blocks.append(Words(reading("numbers")))
-    blocks.append(_grid(found.intervals()))
+    blocks.append(Fold("Every estimate with its standard error and interval", (_grid(found.intervals()),)))
     return Part("classes", "What the classes are like", blocks)
 
 
@@ -121,4 +125,6 @@ def _word_places(names: Sequence[str]) -> tuple[int, ...]:
 
 
 def _cell(name: str, value: Any) -> str:
+    if name != "p_value" and isinstance(value, float) and abs(value) < SMALL:
+        return "0" if abs(value) < NOTHING else f"{value:.6f}"
     return cell_text(name, value, large=",.1f")

@@ -31,13 +31,18 @@ def network_part(found: Result) -> Part:
             blocks.insert(
                 0, Words(f"What is hidden and what stands near it: {len(near.graph)} of the network's nodes.")
             )
-    if near.reversible:
-        blocks.append(Words(NO_HEADS))
+    heads = [Words(NO_HEADS)] if near.reversible else []
+    if blocks:
+        blocks += heads
     if many:
         whole = picture(found, whole=True)
-        some = f" (the {len(whole.graph)} nodes with most to do with it)" if whole.left_out else ""
+        which = "near it" if near.hidden else "with most arcs"
+        some = f" (the {len(whole.graph)} nodes {which})" if whole.left_out else ""
         drawn = whole if near.hidden else replace(whole, prefix="node")
-        blocks.append(Fold(f"The whole network of {several(columns, 'column')}{some}", (_drawing(found, drawn),)))
+        inside = [] if blocks else heads  # (said beside the drawing that is seen first)
+        blocks.append(
+            Fold(f"The whole network of {several(columns, 'column')}{some}", (_drawing(found, drawn), *inside))
+        )
     return Part("network", "Where it sits" if near.hidden else "How the columns hang together", blocks)
 
 

@@ -75,7 +75,7 @@ def how_many_part(found: Result) -> Part | None:
                 "the search, which "
                 "changes arcs as well, ended elsewhere, so take the number with care."
             )
-        blocks.append(Words(words))
+        blocks.append(Words(words + _shown_by(found, each.name)))
         blocks.append(_fit_table(each.name, scores))
         caption = f"{each.name}: Cheeseman–Stutz score with the same arcs, less the best. Orange: the number chosen."
         figures.append(pictured(score_chart(scores, each.states), caption))
@@ -85,6 +85,16 @@ def how_many_part(found: Result) -> Part | None:
     if figures:
         blocks.append(Figures(tuple(figures)))
     return Part("how-many", "How many states", blocks) if blocks else None
+
+
+def _shown_by(found: Result, name: str) -> str:
+    """Of the number chosen: how clearly rows are told apart, and how small its smallest state is."""
+    known = None if found.rows is None else found.rows.certainty.get(name)
+    states = found.meanings.get(name, ())
+    if known is None or not states:
+        return ""
+    smallest = min(state.prevalence for state in states)
+    return f" Its relative entropy is {known.sharpness:.3f}; the smallest state has {percent(smallest)} of rows."
 
 
 def _fit_table(name: str, scores: Sequence[tuple[int, float]]) -> Grid:

@@ -121,16 +121,14 @@ def evidence_part(found: Result) -> Part:
             f"best network, {found.power.rows:,} rows; dashes: four of five."
         )
         shown = pictured(power_chart(found.power), caption)
-        blocks.append(Beside(shown, (Words(str(found.power)),)))
+        blocks.append(Beside(shown, (Words(str(found.power) if tested else _not_tested(found)),)))
     if tested:
         blocks.append(_grid(tested, found))
-    elif found.verdict.answer is not Answer.NOTHING:
-        blocks.append(Words(f"Nothing was tested: {found.verdict.reason}."))
-    else:
-        blocks.append(Words(_nothing_tested(found)))
+    elif found.power is None:
+        blocks.append(Words(_not_tested(found)))
     if figures:
         blocks.append(Figures(tuple(figures)))
-    if found.spread:
+    if found.spread and found.settings.finished:  # (searches cut short are apart by what was not done)
         blocks.append(Words(spread_words(found)))
     if found.remaining is not None and found.remaining.pairs:
         blocks.append(Words(remaining_words(found.remaining)))
@@ -138,7 +136,9 @@ def evidence_part(found: Result) -> Part:
     return Part("evidence", heading, blocks)
 
 
-def _nothing_tested(found: Result) -> str:
+def _not_tested(found: Result) -> str:
+    if found.verdict.answer is not Answer.NOTHING:
+        return f"Nothing was tested: {found.verdict.reason}."
     best = max((each.gain for each in found.attempts), default=0.0)
     if best <= WORTH:
         return "No candidate gained anything over the best network of the columns: nothing had to be tested."
@@ -161,12 +161,20 @@ def _grid(tested: list[HiddenVariable], found: Result) -> Grid:
                 _or_dash(None if one is None or one.p_value is None else f"{one.p_value:.2g}"),
                 _held_out(one),
                 _or_dash(None if one is None or one.support is None else _came_back(one.support, resamples)),
-                "not tested" if one is None or not one.tested else "yes" if one.believed else "no",
+                _believed(one),
             )
         )
     head = ("hidden", "gain", "chance gained at most", "p", "held-out gain a row", "came back", "believed")
     caption = "Chance: the best gain in tables simulated without it. A dash: not measured."
     return Grid(head, tuple(rows), caption, words=(0, 6), stack=True)
+
+
+def _believed(one: Evidence | None) -> str:
+    if one is None or not one.tested:
+        return "not tested"
+    if not one.believed:
+        return "no"
+    return "provisionally" if one.provisional else "yes"
 
 
 def _came_back(support: float, resamples: object) -> str:

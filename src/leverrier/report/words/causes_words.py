@@ -10,6 +10,22 @@ SEEN = 0.5
 """A cause there in less of the posterior is not described: it is counted at the end."""
 
 
+UNTESTED = (
+    "The number of causes holds if causes that overlap are the right model. Whether anything is hidden here at all is "
+    "another question: leverrier discover tests it."
+)
+
+
+def causes_headline(found: HiddenCausesResult) -> str:
+    """The page's first sentence."""
+    k, chance = max(found.count.items(), key=lambda item: item[1])
+    what = (
+        "no hidden cause is" if k == 0 else "one hidden cause is" if k == 1 else f"{k} hidden causes that overlap are"
+    )
+    rows, signs = found.posterior.shape[0], len(found.names)
+    return f"Behind {signs} signs of {rows:,} rows {what} most probable ({100 * chance:.0f} %)."
+
+
 def describe_causes(found: HiddenCausesResult) -> str:
     """How many causes, what each reaches, how often it is active, whether the chains agree, what was set aside.
 
@@ -62,7 +78,7 @@ def _agreement(found: HiddenCausesResult) -> str:
     known = {name: value for name, value in found.r_hat.items() if value == value}
     if known:
         worst = max(known, key=lambda name: known[name])
-        text += f" (largest R-hat {known[worst]:.2f}, of {worst})"
+        text += f" (largest R-hat {known[worst]:.2f}, of {worst.replace('_', ' ')})"
     if found.status.converged:
         return text
     return f"{text}: trust which signs go together more than how many causes there are; more sweeps may settle it"

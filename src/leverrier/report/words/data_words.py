@@ -58,6 +58,6 @@ def doubt_of_rows(name: str, known: Certainty, total: float) -> str:
     """How many rows are in doubt, and how often the most probable state is expected to be right."""
     return (
         f"{name}: the most probable state is expected to be right in {percent(known.mean)} of rows. "
-        f"{known.ambiguous:,.0f} rows ({percent(known.ambiguous / max(total, 1e-300))}) are in doubt: no state has "
-        f"{percent(AMBIGUOUS)}. `found.add_to(data)` gives every row its state and probability."
+        f"{known.ambiguous:,.0f} rows ({percent(known.ambiguous / max(total, 1e-300))}) are in doubt: none of the "
+        f"states reaches {percent(AMBIGUOUS)} there. found.add_to(data) gives every row its state and probability."
     )

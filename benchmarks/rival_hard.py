@@ -366,11 +366,8 @@ def clocks(seed: int) -> object:
     rows = _rows(rng)
     hour, month = rng.integers(0, 12, rows), rng.integers(0, 12, rows)
     later = (hour + rng.choice([1, 2, 3], rows)) % 12
-    warm = cut(
-        np.cos(2 * np.pi * (month - 6) / 12) + 0.5 * np.cos(2 * np.pi * (hour - 7) / 12) + rng.normal(0, 0.3, rows),
-        7,
-        rng,
-    )
+    turn = 2 * np.pi / 12
+    warm = cut(np.cos(turn * (month - 6)) + 0.5 * np.cos(turn * (hour - 7)) + rng.normal(0, 0.3, rows), 7, rng)
     shift = ((later + 1) // 4) % 3
     use = cut(np.abs(warm - 3) + (shift == 1) + rng.normal(0, 0.5, rows), 5, rng)
     return labelled({"hour": hour, "month": month, "later": later, "warm": warm, "shift": shift, "use": use}, rng)

@@ -248,3 +248,11 @@ def test_evidence_without_its_figures_is_refused(broken):
     content["hidden"][0]["evidence"] |= broken
     with pytest.raises(FormatError, match="evidence without its figures"):
         load_result(json.dumps(content))
+
+
+def test_a_memory_that_drives_no_column_has_its_card(tmp_path):
+    """A memory of a memory is part of the network and no finding: the page looked for it among the findings."""
+    found = cases.diary(method="boyen1999")
+    named = {each.name for each in found.result.hidden}
+    assert set(found.result.time.model.hidden) - named
+    found.report(tmp_path / "loop.html")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Label
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.graph import Graph
 from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.report.charts.network_drawing import Picture, draw, shown_nodes
@@ -49,6 +50,8 @@ def _parents(found: TimeFindings) -> dict[str, list[str]]:
 def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
     face = found.face
     states: dict[str, tuple[Label, ...]] = {variable.name: variable.states for variable in found.variables}
+    if isinstance(found.model, DynamicNetwork):  # (a memory of a memory may drive no column: it is no finding)
+        states |= {name: tuple(labels) for name, labels in found.model.states.items()}
     states |= {one.name: one.labels or tuple(range(one.states)) for one in found.hidden}
     hidden = {one.name for one in found.hidden}
     asked = [feature for features in face.asked.values() for feature in features]

@@ -216,3 +216,14 @@ def test_a_resumed_search_says_the_same(tmp_path):
     again = lv.find_hidden(table, families="auto", max_hidden=1, checkpoint=tmp_path / "kept", resume=True)
     assert first.network == again.network
     assert first.score == again.score
+
+
+def test_states_come_by_falling_frequency():
+    rng = np.random.default_rng(4)
+    hidden = rng.choice(3, 800, p=[0.15, 0.3, 0.55])
+    codes = np.where(rng.random((6, 800)) < 0.7, hidden, rng.integers(0, 3, (6, 800)))
+    table = lv.Table.from_codes({f"c{i}": (0, 1, 2) for i in range(6)}, codes)
+    found = lv.find_hidden(table, families="auto", max_hidden=1, seed=0)
+    shares = found.network.posterior(table, found.hidden[0].name).mean(axis=0)
+    assert len(shares) > 1
+    assert list(shares) == sorted(shares, reverse=True)

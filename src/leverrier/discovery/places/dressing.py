@@ -120,9 +120,14 @@ class Region:
 
 
 def _posterior(ground: Ground, cut: Cutout, one: Found, joint: int) -> Floats:
-    """(rows of the region, joint states), as the search left them."""
+    """(rows of the region, joint states), as the search left them; each variable's states by falling frequency."""
     before = ground.counts(one.tried.columns).table
-    inner = one.tried.network.posterior(before, list(one.sizes)).reshape(before.n_rows, joint)
+    inner = one.tried.network.posterior(before, list(one.sizes)).reshape(before.n_rows, *one.sizes.values())
+    weights = np.ones(before.n_rows) if before.weights is None else before.weights
+    for axis in range(1, inner.ndim):
+        often = weights @ np.moveaxis(inner, axis, 1).reshape(before.n_rows, inner.shape[axis], -1).sum(axis=2)
+        inner = np.take(inner, np.argsort(-often, kind="stable"), axis=axis)
+    inner = inner.reshape(before.n_rows, joint)
     index = ground.table.project(cut.columns).index
     first = np.zeros(index.max(initial=0) + 1, dtype=np.int64)
     first[index[::-1]] = np.arange(len(index))[::-1]

@@ -22,13 +22,14 @@ from typing import Any
 
 import leverrier as lv
 from benchmarks.rival_hard import HARD, STRANGE
+from benchmarks.rival_places import PLACES
 from benchmarks.rival_tables import FORESEEN, UNFORESEEN
 from benchmarks.rival_wide import WIDE
 from leverrier.data.reading.read_table import as_table
 from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan
 
-GROUPS: dict[str, Callable[[int], object]] = {**FORESEEN, **UNFORESEEN, **HARD, **STRANGE, **WIDE}
+GROUPS: dict[str, Callable[[int], object]] = {**FORESEEN, **UNFORESEEN, **HARD, **STRANGE, **PLACES, **WIDE}
 DRAWS = 99
 
 

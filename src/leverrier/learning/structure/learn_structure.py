@@ -31,7 +31,7 @@ from leverrier.learning.structure.kind_scores import kinds_of, scores_of
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 from leverrier.learning.structure.score import BDeu, Score, family_score
 from leverrier.learning.structure.strong_search import fixed_point, strip_each, strong_search
-from leverrier.learning.structure.structural_em import structural_em
+from leverrier.learning.structure.structural_em import Families, structural_em
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.network import Network, as_graph
 from leverrier.run.event import Progress
@@ -41,7 +41,6 @@ from leverrier.words_of import Note, told
 
 Method = Literal["auto", "best", "ges", "hill-climb"]
 Holes = Literal["em", "available"]
-Families = Literal["auto", "tables"]
 METHODS: tuple[Method, ...] = ("auto", "best", "ges", "hill-climb")
 MOST_CELLS = 2**14
 """The default cap on a family's table: rather cells than parents, for three parents of ten states are more than

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import prod
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from leverrier.data.table import Label
 from leverrier.errors import OptionError
 from leverrier.learning.em.fit import FitResult, Method, fit
 from leverrier.learning.em.maximise import network_from_counts
+from leverrier.learning.hidden_families.structural_families import structural_families, too_many_rows
 from leverrier.learning.structure.constraints import as_parents
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
 from leverrier.learning.structure.problem import SearchLog
@@ -31,6 +33,7 @@ from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
 
+Families = Literal["auto", "tables"]
 SMALLEST_GAIN = 1e-3
 """Rounds that gain less than this many nats end the climb."""
 PERTURBING_MOVES = 3
@@ -51,6 +54,7 @@ class StructuralResult:
     status: Status
     rounds: int
     fit: FitResult
+    """EM on the last graph of tables alone."""
     approximate: bool = False
     """Whether some expected counts were products of single posteriors."""
     notes: tuple[str, ...] = ()
@@ -60,7 +64,9 @@ class StructuralResult:
         return self.network.graph
 
     def posterior(self, variable: str) -> np.ndarray:
-        return self.fit.posterior(variable)
+        if self.network is self.fit.network:
+            return self.fit.posterior(variable)
+        return self.network.posterior(self.fit.table, variable)
 
     def _repr_html_(self) -> str:
         facts = {
@@ -92,6 +98,7 @@ def structural_em(
     restarts: int = 0,
     max_rounds: int = 50,
     method: Method = "vb",
+    families: Families = "tables",
     budget: float | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
@@ -103,7 +110,11 @@ def structural_em(
     region     only arcs among these nodes may change
     restarts   how often the result is perturbed by a few random arcs and climbed again
     method     "vb" maximises the bound itself, "em" the likelihood in between
+    families   "tables" alone, or "auto": from where tables end, each family takes the kind that says it best (a tree, a
+               logit, a noisy-max, …), and EM and the search go on with those; max_rounds=0 keeps the graph
     """
+    if families not in ("auto", "tables"):
+        raise OptionError(f'families={families!r}: expected "auto" or "tables"')
     run = Run.of(budget, jobs=jobs, progress=progress)
     table = as_table(data, states=network.states if isinstance(network, Network) else None)
     graph = as_graph(network)
@@ -126,7 +137,29 @@ def structural_em(
         again = _perturbed(task, best, rng, max_rounds)
         if again.score > best.score + SMALLEST_GAIN:
             best = replace(again, trace=(*best.trace, again.score), rounds=best.rounds + again.rounds)
-    return best
+    return best if families == "tables" else _by_kinds(task, best, max_rounds)
+
+
+def _by_kinds(task: StructuralTask, best: StructuralResult, max_rounds: int) -> StructuralResult:
+    """On from there with families of any kind."""
+    network = best.network
+    sizes = {name: network.cardinality(name) for name in network.variables if name not in task.table.variables}
+    joint = prod(sizes.values())
+    if task.table.n_missing or not is_bayesian(task.score) or too_many_rows(task.table, joint):
+        why = "empty cells" if task.table.n_missing else "too many rows" if is_bayesian(task.score) else "this score"
+        raise OptionError(f'families="auto" does not go with {why}: leave it out, or fill, sample or score by BDe()')
+    posterior = network.posterior(task.table, list(sizes)) if sizes else np.ones((task.table.n_rows, 1))
+    found = structural_families(task, network, sizes, posterior.reshape(-1, joint), max_rounds)
+    if found.score <= best.score:
+        return best
+    return replace(
+        best,
+        network=found.network,
+        score=found.score,
+        log_likelihood=found.network.log_likelihood(task.table),
+        trace=(*best.trace, *(value for value in found.trace if value > best.score)),
+        rounds=best.rounds + len(found.trace) - 1,
+    )
 
 
 def climb_structure(

@@ -35,6 +35,23 @@ def test_a_climb_from_the_true_graph_gets_no_further(score: lv.BDe | lv.BDeu, na
         assert found.score >= climbed.score - 1e-6
 
 
+@pytest.mark.parametrize("seed", [2, 3])
+def test_the_default_is_not_below_the_graph_that_drew_the_table(seed: int) -> None:
+    """Climbs over graphs and classes alone ended 286 and 230 nats below it here."""
+    network = lv.datasets.network("insurance")
+    table = network.sample(10_000, seed=seed)
+    assert lv.learn_structure(table, lv.BDeu(1)).score >= lv.score(network, table, score=lv.BDeu(1)) - 1e-6
+
+
+def test_the_order_of_the_columns_does_not_matter_by_default() -> None:
+    rng = np.random.default_rng(4)
+    table = random_network(rng, 12, chance=0.3).sample(400, seed=0)
+    found = lv.learn_structure(table)
+    for _ in range(3):
+        again = lv.learn_structure(table.select(rng.permutation(table.variables)))
+        assert again.score == pytest.approx(found.score, abs=1e-6)
+
+
 def test_the_order_of_the_columns_does_not_matter() -> None:
     rng = np.random.default_rng(1)
     table = random_network(rng, 12, chance=0.3).sample(400, seed=0)

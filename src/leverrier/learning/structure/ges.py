@@ -19,13 +19,10 @@ from leverrier.learning.structure.family_scores import members
 from leverrier.learning.structure.problem import SMALLEST_GAIN, Move, Parents, Problem, SearchLog, column_bits
 
 
-def greedy_equivalence(problem: Problem, start: Parents, effort: SearchLog, near: int | None = None) -> Parents:
-    """Insert while it helps, then delete while it helps, and again until neither does.
-
-    With `near` (nodes as bits) moves are looked for at those nodes first and then only where a move touched something.
-    """
+def greedy_equivalence(problem: Problem, start: Parents, effort: SearchLog) -> Parents:
+    """Insert while it helps, then delete while it helps, and again until neither does."""
     state = EquivalenceClass.of(problem, start)
-    look = (1 << problem.n_nodes) - 1 if near is None else near
+    look = (1 << problem.n_nodes) - 1
     best, best_score = start, problem.scores.total(start)
     while True:
         score = best_score
@@ -40,20 +37,6 @@ def greedy_equivalence(problem: Problem, start: Parents, effort: SearchLog, near
         best, best_score = found, score
         if not run.touched or effort.spent():
             return best
-
-
-def forbidden_gains(problem: Problem, graph: Parents) -> list[int]:
-    """Nodes by the largest gain of an insertion there that is not made, ties by name.
-
-    Where a climb has ended, what still gains is forbidden by a path. Nodes without such a gain come last.
-    """
-    run = _Insertions(problem, EquivalenceClass.of(problem, graph))
-    least = [0.0] * problem.n_nodes
-    for y in range(problem.n_nodes):
-        for loss, x, _ in run.moves(y):
-            if not run.state.adjacent[y] >> x & 1:
-                least[x], least[y] = min(least[x], loss), min(least[y], loss)
-    return sorted(range(problem.n_nodes), key=lambda v: (least[v], problem.scores.names[v]))
 
 
 def _some_graph(problem: Problem, state: EquivalenceClass) -> Arcs:

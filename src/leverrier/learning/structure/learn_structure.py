@@ -30,7 +30,7 @@ from leverrier.learning.structure.hill_climb import hill_climb, random_moves
 from leverrier.learning.structure.kind_scores import kinds_of, scores_of
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 from leverrier.learning.structure.score import BDeu, Score, family_score
-from leverrier.learning.structure.strong_search import fixed_point, strip_each, strong_search
+from leverrier.learning.structure.strong_search import strong_search
 from leverrier.learning.structure.structural_em import Families, structural_em
 from leverrier.models.graph import Edge, Graph
 from leverrier.models.network import Network, as_graph
@@ -120,10 +120,10 @@ def learn_structure(
 ) -> StructureResult:
     """The best-scoring network that the search finds over the table's columns.
 
-    `method`: "auto" climbs equivalence classes and graphs to a fixed point and then takes each node out and back in
-    (a blink); "best" goes on with orders of the columns, growing and shrinking each one's parents, and wanders off from
-    there `rounds` times; "ges" and "hill-climb" (with `tabu` and `restarts`) are the plain ones. All but the last reach
-    the same score however the columns are ordered. `region` limits changes to arcs among these columns.
+    `method`: "auto" climbs equivalence classes and graphs to a fixed point and goes on with orders of the columns,
+    growing and shrinking each one's parents (a blink); "best" then wanders off from there `rounds` times; "ges" and
+    "hill-climb" (with `tabu` and `restarts`) are the plain ones. All but the last reach the same score however the
+    columns are ordered. `region` limits changes to arcs among these columns.
     `max_candidates` keeps only each column's best potential parents (for wide tables). `budget` is in seconds; a stop
     after `work` families scored or `max_moves` is the same on every machine. In a table with `holes` the result is
     refined by structural EM, which uses every row ("em"); "available" counts each family in the rows that show all of
@@ -163,7 +163,7 @@ def learn_structure(
             return _of_mixed(mixed)
     run = Run.of(budget, jobs=jobs, client=client, progress=progress)
     table, counts = _counted(data, holes, max_memory, run)
-    if method == "best" and table.n_rows:  # what is drawn at random must not hang on the order of the columns
+    if method in ("auto", "best") and table.n_rows:  # what is drawn at random must not hang on the order of the columns
         counts = counts_of(table.select(sorted(table.variables)), run.workers.jobs)
     scores = scores_of(counts, score or BDeu(), max_cells, families == "auto")
     limits = (np.inf if max_moves is None else max_moves, np.inf if work is None else work)
@@ -299,9 +299,7 @@ def search(
             again = hill_climb(problem, random_moves(problem, best, 2 * problem.n_nodes, rng), effort, tabu)
             best = max(best, again, key=problem.scores.total)
         return best
-    if method == "auto":
-        return strip_each(problem, fixed_point(problem, start, effort), effort)
-    return strong_search(problem, start, rounds, rng, effort)
+    return strong_search(problem, start, rounds if method == "best" else 0, rng, effort)
 
 
 def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from leverrier.api.saved import dump, load_result
 from leverrier.discovery.evidence.one_trait import one_trait
 from leverrier.discovery.evidence.simplest_description import simplest_description
 from leverrier.discovery.examine import examined_of
-from leverrier.discovery.places.search import begin, findings
+from leverrier.discovery.places.search import begin, findings, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.small_table import told_simply
 from leverrier.discovery.verdict import HiddenKind, Reason, nothing
@@ -129,3 +129,44 @@ def test_where_few_rows_cannot_tell_two_classes_from_a_trait_both_are_said(rows,
     assert found.hidden[0].kind is (HiddenKind.UNDECIDED if open_ else HiddenKind.CLASS)
     assert ("2 classes or one trait" in told(found)) == open_
     assert load_result(dump(found)).simplest == found.simplest
+
+
+def four_and_others(seed, rows=1500):
+    """One thing behind four columns; a fifth that follows the first of them, and two beside."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.integers(0, 2, rows)
+    four = [np.where(rng.random(rows) < 0.8, hidden, 1 - hidden) for _ in range(4)]
+    follows = np.where(rng.random(rows) < 0.7, four[0], 1 - four[0])
+    beside = rng.integers(0, 2, rows)
+    columns = [*four, follows, beside, np.where(rng.random(rows) < 0.8, beside, 1 - beside)]
+    return lv.Table.from_codes(dict.fromkeys("abcdefg", (0, 1)), np.array(columns)), hidden
+
+
+def test_four_columns_of_a_wider_table_are_described_by_themselves():
+    """Arcs between all four say the same for any number of rows: no simulated table tells, fewer numbers do."""
+    table, hidden = four_and_others(3)
+    search = begin(table, lv.BDe(), Plan(max_hidden=1))
+    assert next_hidden(search)
+    met = findings(search)
+    failed = replace(examined_of(search, met, (), met.hidden, [], asked=True), verdict=nothing(Reason.COMPRESSOR))
+    found = told_simply(failed, table, lv.BDe(), Plan(), 0.01, Run())
+    assert found.verdict.reason is Reason.SIMPLEST
+    (one,) = found.hidden
+    assert one.neighbours == set("abcd")
+    assert not found.compressors
+    assert "Simplest description: 2 classes behind a, b, c and d say" in told(found)
+    assert load_result(dump(found)).simplest == found.simplest
+    assert isinstance(found.network, lv.Network)
+    said = found.network.posterior(table, one.name).argmax(axis=1)
+    assert max(np.mean(said == hidden), np.mean(said != hidden)) > 0.85
+
+
+def test_a_part_is_told_only_where_the_search_gained_there():
+    """Seven columns whose arcs are all there is: no part of them is described by classes."""
+    rng = np.random.default_rng(5)
+    columns = [rng.integers(0, 2, 1500)]
+    for _ in range(6):
+        columns.append(np.where(rng.random(1500) < 0.8, columns[-1], 1 - columns[-1]))
+    table = lv.Table.from_codes(dict.fromkeys("abcdefg", (0, 1)), np.array(columns))
+    found = lv.discover(table, draws=19, level=0.05, resamples=0, seed=0, jobs=1)
+    assert not found.verdict.found

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 from leverrier.data.table import Table
+from leverrier.data.variable import free_name
 from leverrier.discovery.evidence.evidence import Compared, Evidence, weighed
 from leverrier.discovery.evidence.held_out import held_out_gain
 from leverrier.discovery.evidence.simplest_description import Description, simplest_description
@@ -16,7 +17,9 @@ from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import Answer, HiddenKind, ModelKind, Reason, undecided
 from leverrier.learning.classes.class_bootstrap import smoothed
+from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.run import Run
 
@@ -30,12 +33,54 @@ def told_simply(found: Result, table: Table, score: Score, plan: Plan, level: fl
     if found.verdict.answer is not Answer.NOTHING or run.spent:
         return found
     told = simplest_description(table, plan.seed)
-    if told is None or not told.said.several or _written_out(told, table):
-        return found
-    found = replace(found, simplest=told.said)
-    if told.said.clear(level):
-        return _found(found, told, table, score, plan, level, run)
-    return replace(found, verdict=undecided(Reason.EITHER)) if told.said.simplest else found
+    if told is not None and told.said.several and not _written_out(told, table):
+        found = replace(found, simplest=told.said)
+        if told.said.clear(level):
+            return _found(found, told, told.network, table, score, plan, level, run)
+        if told.said.simplest:
+            return replace(found, verdict=undecided(Reason.EITHER))
+    return _part_told_simply(found, table, score, plan, level, run)
+
+
+def _part_told_simply(found: Result, table: Table, score: Score, plan: Plan, level: float, run: Run) -> Result:
+    """The same of the columns next to a hidden variable that gains over every network and yet fails the null test: four
+    columns that one thing drives are as well said by arcs between all of them, whatever the number of rows. The place
+    was chosen among those tried, and the level is shared between them."""
+    shared = level / max(len(found.attempts), 1)
+    for each in found.compressors:
+        columns = tuple(v for v in table.variables if v in each.neighbours)
+        if each.gain < -math.log(level) or len(columns) in (0, len(table.variables)) or run.spent:
+            continue
+        part = table.select(columns)
+        told = simplest_description(part, plan.seed, name=free_name("H1", table.variables))
+        if told is None or not told.said.clear(shared) or _written_out(told, part):
+            continue
+        named = replace(told, said=replace(told.said, columns=columns))
+        others = tuple(other for other in found.compressors if other is not each)
+        whole = replace(found, simplest=named.said, compressors=others)
+        assert isinstance(found.baseline, Network)
+        return _found(whole, named, _put_in(named, found.baseline, table, score), table, score, plan, level, run)
+    return found
+
+
+def _put_in(told: Description, baseline: Network, table: Table, score: Score) -> Network:
+    """The best network with the description in place of its arcs between the columns described."""
+    name, columns = told.variable, told.said.columns
+    outside = {
+        v: tuple(p for p in baseline.parents(v) if v not in columns or p not in columns) for v in table.variables
+    }
+    if not told.said.classes:  # a trait is given by its grades: other parents would ask for tables of their own
+        outside |= dict.fromkeys(columns, ())
+    graph = Graph.from_parents(
+        {v: (*above, name) if v in columns else above for v, above in outside.items()} | {name: ()}
+    )
+    if told.said.classes:
+        posterior = told.network.posterior(table.select(columns), name)
+        hidden = {name: told.network.states[name]}
+        return fit(graph, table, hidden=hidden, initial={name: posterior}, prior=score, jobs=1).network
+    own = {v: told.network.tables[v] for v in (*columns, name)}
+    states = {**baseline.states, name: told.network.states[name]}
+    return Network(graph, states, {**{v: baseline.tables[v] for v in table.variables}, **own})
 
 
 def _written_out(told: Description, table: Table) -> bool:
@@ -44,8 +89,11 @@ def _written_out(told: Description, table: Table) -> bool:
     return bool((told.network.posterior(table, told.variable).max(axis=1) > CERTAIN).all())
 
 
-def _found(found: Result, told: Description, table: Table, score: Score, plan: Plan, level: float, run: Run) -> Result:
-    said, network, name = told.said, told.network, told.variable
+def _found(
+    found: Result, told: Description, network: Network, table: Table, score: Score, plan: Plan, level: float, run: Run
+) -> Result:
+    """Believed, with this network, unless held-out rows object."""
+    said, name = told.said, told.variable
     p = math.exp(-said.preferred)  # (a Bayes factor of 1 / p comes up with a probability of at most p)
     evidence = Evidence(said.preferred, p_value=p, tested=True, kind=Compared.SIMPLEST, level=level)
     assert isinstance(found.baseline, Network)
@@ -53,13 +101,13 @@ def _found(found: Result, told: Description, table: Table, score: Score, plan: P
     if held is not None:
         evidence = replace(evidence, held_out=held[0], held_out_interval=held[1])
     kind = HiddenKind.UNDECIDED if said.open else HiddenKind.CLASS if said.classes else HiddenKind.CONTINUUM
-    variable = HiddenVariable(
-        name, network.cardinality(name), table.variables, (), said.preferred, "all columns", "classes", evidence, kind
-    )
+    near, where = (said.columns, "some columns") if said.columns else (table.variables, "all columns")
+    states = network.cardinality(name)
+    variable = HiddenVariable(name, states, near, (), said.preferred, where, "classes", evidence, kind)
     return replace(
         found,
         verdict=weighed([evidence], asked=True),
-        kind=ModelKind.CLASSES,
+        kind=ModelKind.NETWORK if said.columns else ModelKind.CLASSES,
         hidden=(variable,),
         network=network,
         score=found.baseline_score + said.preferred,

@@ -54,6 +54,8 @@ class Simplest:
     """BIC of the network less that of the classes, halved: about the log of the Bayes factor, in nats."""
     open: bool = False
     """Whether two classes and one trait describe the table about equally well."""
+    columns: tuple[str, ...] = ()
+    """Those that are described; none where all are."""
 
     @property
     def adequate(self) -> bool:
@@ -84,14 +86,14 @@ class Description:
     variable: str
 
 
-def simplest_description(table: Table, seed: int, draws: int = DRAWS) -> Description | None:
+def simplest_description(table: Table, seed: int, draws: int = DRAWS, name: str = "class") -> Description | None:
     """The classes that BIC chooses, whether they fit, and the best network by the same measure; None for tables that
     are too wide, or have holes, which no statistic of all cells can count."""
     cells = float(np.prod(table.cardinalities.astype(np.float64)))
     wide = not LEAST_COLUMNS <= len(table.variables) <= MOST_COLUMNS
     if wide or table.n_missing or table.weights is not None or cells > MOST_CELLS or table.cardinalities.min() < 2:
         return None
-    found = latent_classes(table, CLASSES, starts=STARTS, seed=seed, jobs=1)
+    found = latent_classes(table, CLASSES, starts=STARTS, seed=seed, jobs=1, name=name)
     chosen = found.table.row(found.states)
     if chosen.g2 is None:
         return None

@@ -40,8 +40,9 @@ def headline(found: Result) -> str:
         return f"{count} overlapping hidden causes explain these signs better than any network of the columns."
     if found.verdict.reason is Reason.SIMPLEST and found.simplest is not None:
         said = found.simplest
+        where = _and(said.columns) if said.columns else f"all {found.shape.columns} columns"
         return (
-            f"Simplest description: {described_by(said)} behind all {found.shape.columns} columns "
+            f"Simplest description: {described_by(said)} behind {where} "
             f"{'say' if said.classes else 'says'} with {said.parameters} numbers what the best network of them needs "
             f"{said.network_parameters} for."
         )
@@ -115,9 +116,9 @@ def described_by(said: Simplest) -> str:
 
 def simplest_words(said: Simplest) -> str:
     """How few classes, or a trait, describe a small table, beside the best network."""
-    what = described_by(said)
-    fit = f"describe{'s' if not said.classes else ''} the table" if said.adequate else "do not describe the table"
-    fit = "does not describe the table" if not said.classes and not said.adequate else fit
+    what, table = described_by(said), _and(said.columns) if said.columns else "the table"
+    fit = f"describe{'s' if not said.classes else ''} {table}" if said.adequate else f"do not describe {table}"
+    fit = f"does not describe {table}" if not said.classes and not said.adequate else fit
     numbers = f"{said.parameters} numbers; the best network of the columns takes {said.network_parameters}"
     ends = [f"{numbers}, all {said.cells} cells {said.cells - 1}"]
     ends.append(f"log Bayes factor by BIC {said.preferred:+.1f} nats, {_preferred(said)}")

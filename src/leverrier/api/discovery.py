@@ -306,11 +306,11 @@ class Discovery(Papers):
         from leverrier.report.words.bet_words import gate_of
 
         if self.result.time is not None and any(fold.hidden is not None for fold in self.result.time.folds):
-            return folds_chart(self.result.time.folds)
+            return folds_chart(self.result.time.folds, size="notebook")
         known = [(each.name, each.evidence) for each in (*self.hidden, *self.compressors)]
         tested = [one for other, one in known if one is not None and one.draws and name in (None, other)]
         if tested:
             return null_dots(tested[0], gate_of(tested[0]), size="notebook")
         if name is None and self.result.power is not None:
-            return power_chart(self.result.power)
+            return power_chart(self.result.power, size="notebook")
         raise OptionError("no simulated tables were drawn for this: run discover with evidence=True")

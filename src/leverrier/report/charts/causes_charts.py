@@ -14,8 +14,8 @@ from leverrier.errors import OptionError
 from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.report.charts.discovery_charts import links_chart
-from leverrier.report.charts.palette import INK, STATES
-from leverrier.report.charts.pictures import styled
+from leverrier.report.charts.palette import INK, PAPER, SHADE, STATES
+from leverrier.report.charts.pictures import WIDTHS, Size, styled
 
 if TYPE_CHECKING:
     import altair
@@ -25,7 +25,7 @@ MOST_POINTS = 600
 """A trace of more sweeps is thinned for drawing."""
 
 
-def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
+def plot_traces(found: HiddenCausesResult, size: Size = "notebook") -> altair.TopLevelMixin:
     """Each number's trace by chain, warm-up shaded, beside its histogram after the warm-up [wood2006 figure 5]."""
     import altair as alt
 
@@ -36,7 +36,7 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
     )
     low, high = int(found.trace["count"].min()), int(found.trace["count"].max())
     axes = {"count": alt.Axis(values=list(range(low, high + 1, max(1, (high - low) // 4))), format="d")}
-    panels = []
+    panels, width = [], WIDTHS[size] * 3 // 4
     for name, letter in LETTERS.items():
         values = found.trace[name]
         points = [
@@ -47,7 +47,7 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
         ]
         shade = (
             alt.Chart(alt.Data(values=[{"from": 0, "to": found.warmup}]))
-            .mark_rect(color="#eeeeee")
+            .mark_rect(color=SHADE)
             .encode(x="from:Q", x2="to:Q")
         )
         lines = (
@@ -59,18 +59,19 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
                 color=colour,
             )
         )
-        panels.append(alt.hconcat((shade + lines).properties(width=420, height=90), _histogram(found, name)))
+        drawn = (shade + lines).properties(width=width, height=90)
+        panels.append(alt.hconcat(drawn, _histogram(found, name, width * 3 // 7)))
     title = alt.TitleParams("Traces and histograms", subtitle="grey: warm-up, left out", anchor="start")
     return styled(alt.vconcat(*panels, spacing=6).properties(title=title))
 
 
-def _histogram(found: HiddenCausesResult, name: str) -> Any:
+def _histogram(found: HiddenCausesResult, name: str, width: int) -> Any:
     """Shares of the sweeps after the warm-up; a bar for each whole number of causes."""
     import altair as alt
 
     values = found.kept[name]
     values = values[np.isfinite(values)]
-    size, y = {"width": 180, "height": 90}, alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=3))
+    size, y = {"width": width, "height": 90}, alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=3))
     if name == "count":
         counts = [{"k": k, "share": chance} for k, chance in found.count.items()]
         x = alt.X("k:O", title=LETTERS[name], axis=alt.Axis(labelAngle=0, labelOverlap=True))
@@ -81,7 +82,7 @@ def _histogram(found: HiddenCausesResult, name: str) -> Any:
         for a, b, h in zip(edges[:-1], edges[1:], heights, strict=True)
     ]
     x = alt.X("from:Q", title=LETTERS[name], scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickCount=5))
-    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=STATES[0], stroke="#ffffff", strokeWidth=0.5)
+    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=STATES[0], stroke=PAPER, strokeWidth=0.5)
     return boxes.encode(x=x, x2="to:Q", y=y, y2="floor:Q").properties(**size)
 
 
@@ -135,7 +136,7 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.Top
     signs = [{"x": sign_x[i], "y": 0, "name": name} for i, name in enumerate(found.names)]
     circles = alt.Chart(alt.Data(values=causes)).mark_circle(size=520, opacity=1).encode(x=x, y=y, color=colour)
     numbers = (
-        alt.Chart(alt.Data(values=causes)).mark_text(color="white", fontWeight="bold").encode(x=x, y=y, text="cause:N")
+        alt.Chart(alt.Data(values=causes)).mark_text(color=PAPER, fontWeight="bold").encode(x=x, y=y, text="cause:N")
     )
     often = alt.Chart(alt.Data(values=causes)).mark_text(dy=-21, fontSize=10, color=INK).encode(x=x, y=y, text="p:N")
     dots = alt.Chart(alt.Data(values=signs)).mark_square(size=70, color=INK, opacity=1).encode(x=x, y=y)
@@ -165,9 +166,9 @@ def _spread(n: int, width: int) -> list[float]:
     return [(j + 0.5) * width / max(n, 1) - 0.5 for j in range(n)]
 
 
-def plot_links(found: HiddenCausesResult) -> altair.TopLevelMixin:
+def plot_links(found: HiddenCausesResult, size: Size = "notebook") -> altair.TopLevelMixin:
     """Link probabilities, signs by causes; a frame marks the links of the best structure."""
-    return links_chart(found.names, found.links, found.best, "P(link)", size="notebook")
+    return links_chart(found.names, found.links, found.best, "P(link)", size=size)
 
 
 def plot_errors(paths: Mapping[str, ErrorPath | Sequence[ErrorPath]]) -> altair.TopLevelMixin:

@@ -27,8 +27,18 @@ def discovery_parts(found: Result) -> list[Part]:
     """The sections in the order of a reader's questions; what the data do not have is left out."""
     time, along = found.time, found.along
     if time is not None and along is not None:
-        parts = [verdict_part(found), states_part(found), time_part(time, along), held_out_part(time)]
-        parts += [slices_part(time), remembered_part(time, along.unit), data_part(found), details_part(found, ())]
+        parts = [
+            verdict_part(found),
+            states_part(found),
+            time_part(time, along),
+            held_out_part(found, time, along.unit),
+        ]
+        parts += [
+            slices_part(time, along.unit),
+            remembered_part(time, along.unit),
+            data_part(found),
+            details_part(found, ()),
+        ]
         return [part for part in parts if part is not None]
     causes = found.model.causes
     who = states_part(found) if causes is None else causes_part(found, causes)

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from leverrier.discovery.time.along_time import AlongTime
+from leverrier.discovery.time.along_time import AlongTime, Ribbon
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import TimeUnit
 from leverrier.report.charts.palette import STATES
 from leverrier.report.charts.pictures import pictured
-from leverrier.report.charts.sequence_charts import ahead_chart, ribbon_chart, stays_chart
-from leverrier.report.parts.page_parts import Block, Figures, Grid, Part, Words, abbreviated, percent, shortened
+from leverrier.report.charts.sequence_charts import ahead_chart, ribbons_chart, stays_chart
+from leverrier.report.parts.page_parts import (
+    Beside,
+    Block,
+    Figure,
+    Figures,
+    Grid,
+    Part,
+    Words,
+    abbreviated,
+    percent,
+    shortened,
+)
 from leverrier.report.parts.time_parts import LONG, certainty_words
-from leverrier.report.words.time_words import lengths_text
+from leverrier.report.words.time_words import lengths_text, step_of, steps_of
 
 MOST_STATES = len(STATES)
 """With more states there are no ribbons: colours would repeat."""
@@ -26,7 +37,7 @@ def time_part(found: TimeFindings, kept: AlongTime) -> Part | None:
         blocks += _chain(one, kept)
     ahead = [
         pictured(
-            ahead_chart(each),
+            ahead_chart(each, steps_of(kept.unit)),
             f"{shortened(each.name, LONG)}{' (hidden)' if each.hidden else ''}, "
             f"after sequence {shortened(each.sequence, 40)}.",
         )
@@ -43,20 +54,27 @@ def time_part(found: TimeFindings, kept: AlongTime) -> Part | None:
 def _chain(one: HiddenChain, kept: AlongTime) -> list[Block]:
     labels = _labels(one)
     name = shortened(one.name, LONG)
-    figures = []
-    if one.states <= MOST_STATES:
-        for each in kept.ribbons:
-            if each.hidden == one.name:
-                rest = f" ({each.left_out:,} more slices)" if each.left_out else ""
-                caption = f"{name} along sequence {shortened(each.sequence, 40)}: most probable states{rest}."
-                figures.append(pictured(ribbon_chart(each, labels, kept.time), caption))
-        stays = [each for each in kept.stays if each.hidden == one.name]
-        if any(each.lengths for each in stays):
-            caption = f"{name}: how long its states lasted; dashed, a chain of the same mean."
-            figures.append(pictured(stays_chart(stays, labels), caption))
-    words = f"{name}: by row the state of a slice, by column that of the next. {certainty_words(one, kept)}".strip()
+    step = step_of(kept.unit)
+    words = f"{name}: by row the state of a {step}, by column that of the next. {certainty_words(one, kept)}".strip()
     blocks: list[Block] = [Words(words), _moves(one, labels, kept.unit)]
-    return [*blocks, Figures(tuple(figures))] if figures else blocks
+    if one.states > MOST_STATES:
+        return blocks
+    stays = [each for each in kept.stays if each.hidden == one.name]
+    if any(each.lengths for each in stays):
+        caption = f"{name}: how long its states lasted; dashed, a chain of the same mean."
+        blocks = [Beside(pictured(stays_chart(stays, labels, kept.unit), caption), tuple(blocks))]
+    ribbons = [each for each in kept.ribbons if each.hidden == one.name]
+    return [_ribbons(name, ribbons, labels, kept), *blocks] if ribbons else blocks
+
+
+def _ribbons(name: str, ribbons: Sequence[Ribbon], labels: Sequence[str], kept: AlongTime) -> Figure:
+    """Every sequence a line, one below the other."""
+    cut = any(each.left_out for each in ribbons)
+    rest = f" Of long ones the first {steps_of(kept.unit)} are shown." if cut else ""
+    shown = len({each.sequence for each in ribbons})
+    which = "" if shown >= kept.sequences else f" of the {shown} longest of {kept.sequences:,} sequences"
+    caption = f"{name}: the most probable states{which}, paler where they are less sure.{rest}"
+    return pictured(ribbons_chart(ribbons, labels, kept.time), caption, wide=True)
 
 
 def _labels(one: HiddenChain) -> list[str]:

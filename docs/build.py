@@ -147,7 +147,7 @@ def _examples() -> dict[str, str]:
 
 def _function_page(name: str, value: types.FunctionType, example: str) -> str:
     lines = [*_head(name, value), "## Example", "", "```python", *runnable(example), "```", ""]
-    for given in _returned(value):
+    for given in returned(value):
         if given.__module__.startswith("leverrier") and _members(given):
             said = (inspect.getdoc(given) or "").partition("\n\n")[0]
             lines += [*_class_lines(given, f"## What comes back: `{given.__name__}`", said)]
@@ -179,14 +179,14 @@ def _plainly(value: object) -> str:
     return re.sub(r"<(?:object|function) [^>]*>", "…", text)
 
 
-def _returned(value: types.FunctionType) -> list[type]:
+def returned(value: types.FunctionType) -> tuple[type, ...]:
     """The classes that a function gives back."""
     try:
         given = typing.get_type_hints(value).get("return")
     except NameError:  # (of something that is imported for types alone)
-        return []
+        return ()
     each = typing.get_args(given) if isinstance(given, types.UnionType) else (given,)
-    return [one for one in each if inspect.isclass(one)]
+    return tuple(one for one in each if inspect.isclass(one))
 
 
 def _members(value: type) -> list[tuple[str, object]]:

@@ -152,7 +152,8 @@ classes.report("classes.html", live=False)
     "mixed_classes": SURVEY
     + """
 answers["height"] = np.where(group, 170, 180) + rng.normal(0, 3, 200)
-print(lv.mixed_classes(answers, states=range(1, 4), starts=3, seed=0))
+classes = lv.mixed_classes(answers, states=range(1, 4), starts=3, seed=0)
+print(classes.profiles)
 """,
     "hidden_causes": """
 signs, truth = lv.datasets.hidden_causes(n_observed=6, n_causes=2, n_trials=100, seed=1)
@@ -165,7 +166,8 @@ import numpy as np
 
 rng = np.random.default_rng(0)
 points = np.concatenate([rng.normal(0, 1, (100, 2)), rng.normal(4, 1, (100, 2))])
-print(lv.fit_mixture(points, components=range(1, 4), seed=0))
+fitted = lv.fit_mixture(points, components=range(1, 4), seed=0)
+print(fitted.table)
 """,
     "find_in_time": DIARY
     + """
@@ -174,16 +176,19 @@ print(found.words)
 """,
     "find_memories": DIARY
     + """
-print(lv.find_memories(diary, iterations=1, seed=0).words)
+found = lv.find_memories(diary, iterations=1, seed=0)
+print(found)
 """,
     "learn_dynamic": DIARY
     + """
-print(lv.learn_dynamic(diary, lags=2).network)
+learned = lv.learn_dynamic(diary, lags=2)
+print(learned.network)
 """,
     "fit_dynamic": DIARY
     + """
 start = lv.hidden_markov(diary, states=2, seed=0).network
-print(lv.fit_dynamic(start, diary))
+fitted = lv.fit_dynamic(start, diary)
+print(fitted)
 """,
     "hidden_markov": DIARY
     + """
@@ -194,11 +199,13 @@ print(chain.network.posterior(diary)[:3])
     "latent_transitions": SURVEY
     + """
 panel = {"who": list(range(100)) * 2, "wave": [1] * 100 + [2] * 100, **answers}
-print(lv.latent_transitions(panel, by="who", time="wave", states=range(1, 3), starts=2, seed=0))
+found = lv.latent_transitions(panel, by="who", time="wave", states=range(1, 3), starts=2, seed=0)
+print(found)
 """,
     "factorial_hmm": DIARY
     + """
-print(lv.factorial_hmm(diary, chains=2, states=2, seed=0))
+fitted = lv.factorial_hmm(diary, chains=2, states=2, seed=0)
+print(fitted)
 """,
     "read_dynamic": DIARY
     + """

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import leverrier as lv
+from leverrier.data.paper_table import Papers
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -53,4 +54,26 @@ def test_an_example_runs(name, tmp_path, monkeypatch):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"{package} is not installed here")
     monkeypatch.chdir(tmp_path)
-    exec(compile("\n".join(lines), name, "exec"), {"__name__": "example"})
+    names = {"__name__": "example"}
+    exec(compile("\n".join(lines), name, "exec"), names)
+    for kind in build.returned(getattr(lv, name)):
+        if issubclass(kind, Papers):
+            made = [each for each in names.values() if isinstance(each, build.returned(getattr(lv, name)))]
+            assert made, "the example keeps what comes back"
+            require_tables(made[-1])
+
+
+def require_tables(result):
+    """A card for notebooks, and tables for papers whose frames have as many lines."""
+    assert "<table" in result._repr_html_()
+    for key, table in result.paper_tables().items():
+        assert result.to_latex(key).count(r"\\") == 1 + len(table.rows)
+        assert len(result.to_frame(key)) == len(table.rows)
+
+
+def test_every_result_has_a_card_and_tables():
+    models = (lv.Network, lv.MixedNetwork, lv.Graph, lv.Table, lv.Sequences)
+    for name in EXAMPLES:
+        for kind in build.returned(getattr(lv, name)):
+            if kind.__module__.startswith("leverrier") and not issubclass(kind, models):
+                assert issubclass(kind, Papers), f"{name} gives a {kind.__name__} back, which has no tables"

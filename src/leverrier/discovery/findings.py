@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from leverrier.data.paper_table import Papers
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.verdict import HiddenKind, Reason
@@ -69,7 +70,7 @@ class HiddenVariable:
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Findings(Papers):
     """All that `find_hidden` found."""
 
     hidden: tuple[HiddenVariable, ...]

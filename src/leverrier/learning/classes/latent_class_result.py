@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from leverrier.arrays import Floats
 from leverrier.chart_of import chart_of, page_of
 from leverrier.data.card import card
+from leverrier.data.paper_table import Papers
 from leverrier.data.table import Label
 from leverrier.errors import OptionError
 from leverrier.formats.network_files import write_whole
@@ -43,7 +44,7 @@ SHOWN_COLUMNS = 40
 
 
 @dataclass(frozen=True, eq=False)
-class LatentClassResult:
+class LatentClassResult(Papers):
     """The table of fits, the chosen number of classes with the reason, and its model."""
 
     table: FitTable

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.arrays import Floats, Integers
+from leverrier.data.paper_table import Papers
 from leverrier.data.sequences.panel import Panel, panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.errors import OptionError, TableError
@@ -40,7 +41,7 @@ class RegimesRow:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenRegimes:
+class HiddenRegimes(Papers):
     """A hidden Markov model whose columns have laws of their own. `network` is the model: it answers for new data."""
 
     network: RegimeModel

@@ -30,7 +30,7 @@ def causes_page(found: HiddenCausesResult, title: str, live: bool = True) -> str
     """How many causes, which signs each reaches, how sure that is, whether the chains agree."""
     words, said = describe_causes(found).splitlines(), causes_headline(found)
     grid = Grid(
-        ("causes", "how often", "sets a sign", "in the posterior", "signs"), _lines(found), words=(4,), stack=True
+        ("causes", "how often", "sets a sign", "in the posterior", "signs"), _lines(found), words=(0, 4), stack=True
     )
     chances = ", ".join(
         f"{several(k, 'cause')} with {percent(chance)}" for k, chance in sorted(found.count.items()) if chance >= 0.01
@@ -63,7 +63,7 @@ def _lines(found: HiddenCausesResult) -> tuple[tuple[str, ...], ...]:
         together.setdefault(found.children(k), []).append(k)
     return tuple(
         (
-            str(own[0] + 1) if len(own) == 1 else f"{len(own)}: {', '.join(str(k + 1) for k in own)}",
+            _numbers(own),
             _span([found.model.p[k] for k in own]),
             _span([found.model.lam[k] for k in own]),
             _span([found.present[k] for k in own]),
@@ -71,6 +71,17 @@ def _lines(found: HiddenCausesResult) -> tuple[tuple[str, ...], ...]:
         )
         for signs, own in together.items()
     )
+
+
+def _numbers(causes: Sequence[int]) -> str:
+    """Causes by number, as ranges: "7 (4, 9–14)"."""
+    said: list[str] = []
+    first = causes[0]
+    for k, after in zip(causes, [*causes[1:], -1], strict=True):
+        if after != k + 1:
+            said.append(str(first + 1) if first == k else f"{first + 1}–{k + 1}")
+            first = after
+    return said[0] if len(causes) == 1 else f"{len(causes)} ({', '.join(said)})"
 
 
 def _span(values: Sequence[float]) -> str:

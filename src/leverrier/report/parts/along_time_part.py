@@ -10,7 +10,7 @@ from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import TimeUnit
 from leverrier.report.charts.palette import STATES
 from leverrier.report.charts.pictures import pictured
-from leverrier.report.charts.sequence_charts import ahead_chart, ribbons_chart, stays_chart
+from leverrier.report.charts.sequence_charts import MANY, ahead_chart, ribbons_chart, stays_chart
 from leverrier.report.parts.page_parts import (
     Beside,
     Block,
@@ -59,12 +59,17 @@ def _chain(one: HiddenChain, kept: AlongTime) -> list[Block]:
     blocks: list[Block] = [Words(words), _moves(one, labels, kept.unit)]
     if one.states > MOST_STATES:
         return blocks
+    ribbons = [each for each in kept.ribbons if each.hidden == one.name]
+    figures = [_ribbons(name, ribbons, labels, kept)] if ribbons else []
     stays = [each for each in kept.stays if each.hidden == one.name]
     if any(each.lengths for each in stays):
         caption = f"{name}: how long its states lasted; dashed, a chain of the same mean."
-        blocks = [Beside(pictured(stays_chart(stays, labels, kept.unit), caption), tuple(blocks))]
-    ribbons = [each for each in kept.ribbons if each.hidden == one.name]
-    return [_ribbons(name, ribbons, labels, kept), *blocks] if ribbons else blocks
+        lasted = pictured(stays_chart(stays, labels, kept.unit), caption)
+        if len(figures) == 1 and len(ribbons) <= MANY:
+            figures.append(lasted)
+        else:
+            blocks = [Beside(lasted, tuple(blocks))]
+    return [Figures(tuple(figures)), *blocks] if figures else blocks
 
 
 def _ribbons(name: str, ribbons: Sequence[Ribbon], labels: Sequence[str], kept: AlongTime) -> Figure:
@@ -74,7 +79,8 @@ def _ribbons(name: str, ribbons: Sequence[Ribbon], labels: Sequence[str], kept: 
     shown = len({each.sequence for each in ribbons})
     which = "" if shown >= kept.sequences else f" of the {shown} longest of {kept.sequences:,} sequences"
     caption = f"{name}: the most probable states{which}, paler where they are less sure.{rest}"
-    return pictured(ribbons_chart(ribbons, labels, kept.time), caption, wide=True)
+    size = "page" if len(ribbons) <= MANY else "notebook"
+    return pictured(ribbons_chart(ribbons, labels, kept.time, size), caption, wide=size == "notebook")
 
 
 def _labels(one: HiddenChain) -> list[str]:

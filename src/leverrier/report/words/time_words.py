@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.memory_findings import MemoryFindings
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.discovery.verdict import HiddenKind
@@ -168,3 +169,25 @@ def observed_words(found: TimeFindings, unit: TimeUnit = STEP) -> str:
     if found.lags == 1:
         return f"What a {one} shows depends on the {one} before; nothing longer is clearly better."
     return f"What a {one} shows depends on the last {found.lags} {many}."
+
+
+def memory_words(found: MemoryFindings) -> str:
+    """All of it, a line each."""
+    lines = [round_words(found)]
+    for memory in found.memories:
+        children = [c for (p, _), c in found.network.edges if p == memory.name and c != memory.name]
+        drives = ", ".join(dict.fromkeys(children)) or "nothing any more"
+        lines.append(f"{memory.name} remembers {memory.of} of {memory.depth + 1} time steps back and drives {drives}.")
+    if not found.memories:
+        lines.append("No arc skips a time step: nothing needs to be remembered.")
+    return "\n".join(lines)
+
+
+def round_words(found: MemoryFindings) -> str:
+    """The rounds alone, and the arcs that asked for memories."""
+    said = [f"{each.name}: {each.bits:.3f} bits a time step on the sequences learnt from." for each in found.rounds]
+    arcs = found.rounds[1].arcs[:MOST_NAMED]
+    if arcs:
+        named = (f"{arc.parent} {arc.lag} steps back → {arc.child} ({arc.gain:.1f} nats)" for arc in arcs)
+        said.append(f"Arcs that skip time steps: {'; '.join(named)}.")
+    return "\n".join(said)

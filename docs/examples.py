@@ -22,8 +22,8 @@ group = rng.random(200) < 0.5
 answers = {name: np.where(rng.random(200) < np.where(group, 0.9, 0.2), "yes", "no").tolist() for name in "ABCD"}
 """
 HEART = """
-rows = lv.datasets.network("alarm").sample(400, seed=0)
-table = rows.select(["CATECHOL", "HRBP", "HREKG", "HRSAT"])
+rows = lv.datasets.network("alarm").sample(600, seed=0)
+table = rows.select(["CATECHOL", "STROKEVOLUME", "CO", "HRBP", "HREKG", "HRSAT"])
 """
 
 EXAMPLES = {

@@ -90,3 +90,6 @@ class Findings(Papers):
     def gain(self) -> float:
         """Of all hidden variables together over the baseline."""
         return self.score - self.baseline.score
+
+    def __repr__(self) -> str:
+        return f"Findings({len(self.hidden)} hidden variables, gain {self.gain:.1f} nats: {self.reason})"

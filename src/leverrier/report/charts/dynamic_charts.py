@@ -18,6 +18,7 @@ from leverrier.errors import OptionError
 from leverrier.learning.chains.fit_dynamic import DynamicFit
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import most_probable_path
+from leverrier.report.charts.over_columns import column_line
 from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, STATES
 from leverrier.report.charts.pictures import Size, styled
 from leverrier.report.charts.sequence_charts import ribbon_chart, ribbon_marks, stays_chart
@@ -25,9 +26,6 @@ from leverrier.report.words.time_words import steps_of
 
 if TYPE_CHECKING:
     import altair
-
-MOST_POINTS = 3000
-"""A longer line is thinned: no screen shows more."""
 
 
 def state_ribbon(
@@ -51,32 +49,8 @@ def state_ribbon(
     if beside is None:
         return ribbon_chart(drawn, labels, one.time or "time step", "notebook").properties(title=title)
     ribbon = ribbon_marks([drawn], labels, one.time or "time step").properties(width=680, height=46)
-    above = _line(one, beside).properties(width=680, height=130)
+    above = column_line(one, beside).properties(width=680, height=130)
     return alt.vconcat(above, ribbon, title=title, spacing=6).resolve_scale(x="shared")
-
-
-def _line(one: Sequences, column: str) -> Any:
-    """A column against time: numbers as a line, states as ticks."""
-    import altair as alt
-
-    step = max(1, one.n_slices // MOST_POINTS)
-    x = alt.X("time:Q", title=None, axis=alt.Axis(labels=False), scale=alt.Scale(nice=False, zero=False))
-    if column in one.numbers:
-        seen = one.numbers[column]
-        values = [
-            {"time": _time(one, t), "value": None if np.isnan(seen[t]) else float(seen[t])}
-            for t in range(0, one.n_slices, step)
-        ]
-        chart = alt.Chart(alt.Data(values=values)).mark_line(color=INK, strokeWidth=1)
-        return chart.encode(x=x, y=alt.Y("value:Q", title=column, scale=alt.Scale(zero=False)))
-    codes, states = one.table.column(column), one.states[column]
-    values = [
-        {"time": _time(one, t), "value": str(states[codes[t]])}
-        for t in range(0, one.n_slices, step)
-        if codes[t] != one.table.missing
-    ]
-    chart = alt.Chart(alt.Data(values=values)).mark_tick(color=INK, thickness=1, opacity=0.5)
-    return chart.encode(x=x, y=alt.Y("value:N", title=column, sort=[str(state) for state in states]))
 
 
 def dwell_times(network: DynamicNetwork, data: Any, variable: str | None = None) -> altair.TopLevelMixin:
@@ -216,8 +190,8 @@ def _one(network: DynamicNetwork, data: Any, sequence: int) -> Sequences:
 
 
 def _time(one: Sequences, place: int, after: int = 0) -> float:
-    """A slice's time for the axis; text has none, so its place stands for it."""
-    if one.time_kind == "text":
+    """A slice's time for the axis; text and dates have none, so its place stands for it."""
+    if one.time_kind != "number":
         return float(place + after)
     step = float(np.median(np.diff(one.times))) if one.n_slices > 1 else 1.0
     return float(one.times[place]) + after * step

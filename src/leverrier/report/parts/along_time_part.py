@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.time.along_time import AlongTime, Ribbon
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import TimeUnit
+from leverrier.report.charts.over_columns import over_columns
 from leverrier.report.charts.palette import STATES
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.charts.sequence_charts import MANY, ahead_chart, ribbons_chart, stays_chart
@@ -16,6 +18,7 @@ from leverrier.report.parts.page_parts import (
     Block,
     Figure,
     Figures,
+    Fold,
     Grid,
     Part,
     Words,
@@ -26,15 +29,19 @@ from leverrier.report.parts.page_parts import (
 from leverrier.report.parts.time_parts import LONG, certainty_words
 from leverrier.report.words.time_words import lengths_text, step_of, steps_of
 
+MOST_COLUMNS, MOST_DRAWN = 6, 24
+"""Of the columns above a ribbon, and of the sequences drawn so."""
 MOST_STATES = len(STATES)
 """With more states there are no ribbons: colours would repeat."""
 
 
-def time_part(found: TimeFindings, kept: AlongTime) -> Part | None:
-    """States along sequences, transitions, dwell times, forecast."""
+def time_part(found: TimeFindings, kept: AlongTime, sequences: Sequences | None = None) -> Part | None:
+    """States along sequences, transitions, dwell times, forecast; with the sequences, their own columns above."""
     blocks: list[Block] = []
     for one in found.hidden:
         blocks += _chain(one, kept)
+        if sequences is not None and one.states <= MOST_STATES:
+            blocks.append(_over_columns(one, kept, sequences))
     ahead = [
         pictured(
             ahead_chart(each, steps_of(kept.unit)),
@@ -70,6 +77,21 @@ def _chain(one: HiddenChain, kept: AlongTime) -> list[Block]:
         else:
             blocks = [Beside(lasted, tuple(blocks))]
     return [Figures(tuple(figures)), *blocks] if figures else blocks
+
+
+def _over_columns(one: HiddenChain, kept: AlongTime, sequences: Sequences) -> Fold:
+    """Every sequence that has a ribbon with the columns that the variable drives: chosen by scrolling."""
+    names = [str(name) for name in sequences.names]
+    columns = [name for name in one.drives if name in sequences.variables or name in sequences.numbers][:MOST_COLUMNS]
+    drawn = [each for each in kept.ribbons if each.hidden == one.name and each.spans][:MOST_DRAWN]
+    figures = tuple(
+        pictured(
+            over_columns(each, _labels(one), sequences[names.index(each.sequence)], columns, kept.time, "page"),
+            f"{shortened(each.sequence, 40)}: its columns, and below them its states.",
+        )
+        for each in drawn
+    )
+    return Fold(f"{shortened(one.name, LONG)} below the data of each sequence", (Figures(figures),))
 
 
 def _ribbons(name: str, ribbons: Sequence[Ribbon], labels: Sequence[str], kept: AlongTime) -> Figure:

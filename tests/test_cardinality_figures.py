@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from experiments.truth_charts import deviation_chart
 from leverrier import datasets
 from leverrier.discovery.states.cardinality import cardinality
 from leverrier.errors import OptionError
-from leverrier.report.charts.cardinality_charts import deviation_chart, merge_tree, score_by_states
+from leverrier.report.charts.cardinality_charts import merge_tree, score_by_states
 
 pytest.importorskip("altair")
 

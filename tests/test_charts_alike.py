@@ -22,8 +22,6 @@ DRAWN = {
     "dwell_times",
 }
 """As large as what they show: a graph by its nodes, a sequence by its length; in notebooks alone."""
-PROOFS = {"plot_errors"}
-"""Two panels side by side, of the sources' figures."""
 
 
 def charts():
@@ -38,7 +36,7 @@ def charts():
 @pytest.mark.parametrize("function", list(charts()))
 def test_a_chart_has_a_size_for_pages_and_one_for_notebooks(function):
     known = inspect.signature(function).parameters
-    if function.__name__ not in DRAWN | PROOFS:
+    if function.__name__ not in DRAWN:
         assert str(known["size"].annotation) == "Size", f"{function.__name__} has no size"
         assert known["size"].default in pictures.WIDTHS
 

@@ -146,3 +146,29 @@ def test_the_rule_on_sentences_can_fail(tmp_path):
     assert len(list(sentences_of(file))) == 1
     file.write_text('raise ValueError("some rows of the table were left out")\n')
     assert list(sentences_of(file)) == []
+
+
+CENTRAL = {
+    "discovery.result": "Result",
+    "discovery.findings": "Findings",
+    "discovery.findings:": "HiddenVariable",  # (the colon: a second value of the same file)
+    "discovery.evidence.evidence": "Evidence",
+    "discovery.time.time_findings": "TimeFindings",
+    "discovery.asked": "Asked",
+    "discovery.plan": "Plan",
+    "run.run": "Run",
+    "data.table": "Table",
+    "data.sequences.sequences": "Sequences",
+    "models.network": "Network",
+    "api.discovery": "Discovery",
+}
+
+
+@pytest.mark.parametrize(("module", "name"), list(CENTRAL.items()))
+def test_no_central_value_holds_anything_whatever(module, name):
+    path = ROOT.joinpath(*module.rstrip(":").split(".")).with_suffix(".py")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    held = [ast.unparse(node) for node in own.body if isinstance(node, ast.AnnAssign)]
+    assert held
+    assert not [each for each in held if re.search(r":.*\bAny\b", each.partition("=")[0])]

@@ -41,7 +41,7 @@ class Network(OverGraph):
     graph: Graph
     states: Mapping[str, tuple[Label, ...]]
     tables: Mapping[str, NDArray[np.float64]]
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, object] = field(default_factory=dict)
     """Where it came from, and what reading it changed."""
     families: Mapping[str, StateConditional] = field(default_factory=dict)
     """The nodes whose table is written out from something shorter: a tree, a logit, a function with noise…"""

@@ -1,11 +1,11 @@
-"""Pictures of how many states were found: the merge tree, scores by number of states, deviation against rows.
+"""Pictures of how many states were found: the merge tree, scores by number of states.
 
 Each function gives an Altair chart: shown in notebooks as it is, or `chart.save("tree.png")`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 MOST_LEAVES = 24
 """Of a larger tree the top is drawn."""
-DEVIATIONS = {
-    "exact": STATES[0],
-    "one less": STATES[4],
-    "collapsed to one": STATES[2],
-    "fewer still": QUIET,
-    "more": HIDDEN,
-}
 KINDS = {
     "agglomeration": "merging (completed data)",
     "path": "EM from the merge path",
@@ -99,49 +92,6 @@ def score_by_states(
     lines = base.mark_line(strokeWidth=2).encode(strokeDash=dashes)
     points = base.mark_point(size=70, strokeWidth=2, opacity=1).encode(shape=shapes)
     return styled((chosen + lines + points).properties(title=title), 300, size)
-
-
-def deviation_chart(answers: Iterable[tuple[int, str, int, int]], size: Size = "notebook") -> altair.TopLevelMixin:
-    """(rows, variable, states found, true states) as shares of variables by number of rows [elidan2001 figure 4]."""
-    import altair as alt
-
-    seen: dict[int, list[str]] = {}
-    for rows, _, found, true in answers:
-        seen.setdefault(rows, []).append(_deviation(found, true))
-    values = [
-        {"rows": rows, "kind": name, "share": kinds.count(name) / len(kinds)}
-        for rows, kinds in sorted(seen.items())
-        for name in DEVIATIONS
-    ]
-    colours = alt.Scale(domain=list(DEVIATIONS), range=list(DEVIATIONS.values()))
-    ends = [min(seen, default=1), max(seen, default=10)]
-    title = alt.TitleParams("States found against the truth", anchor="start")
-    lines = (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=True, strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "rows:Q",
-                scale=alt.Scale(type="log", domain=ends, nice=False),
-                title="rows",
-                axis=alt.Axis(values=sorted(seen), format=",", grid=False),
-            ),
-            y=alt.Y("share:Q", title="share of variables", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("kind:N", title=None, scale=colours),
-        )
-        .properties(title=title)
-    )
-    return styled(lines, 280, size)
-
-
-def _deviation(found: int, true: int) -> str:
-    if found == true:
-        return "exact"
-    if found > true:
-        return "more"
-    if found == 1:
-        return "collapsed to one"
-    return "one less" if found == true - 1 else "fewer still"
 
 
 def _above(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

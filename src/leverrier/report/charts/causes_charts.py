@@ -1,17 +1,14 @@
-"""Pictures of overlapping causes: traces and histograms, the graph found, the links, errors against sweeps.
+"""Pictures of overlapping causes: traces and histograms, the graph found, the links.
 
 Charts are Altair's: they show themselves in a notebook, and `chart.save("picture.png")` writes PNG, SVG or HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leverrier.errors import OptionError
-from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.report.charts.discovery_charts import links_chart
 from leverrier.report.charts.palette import INK, PAPER, SHADE, STATES
@@ -169,51 +166,3 @@ def _spread(n: int, width: int) -> list[float]:
 def plot_links(found: HiddenCausesResult, size: Size = "notebook") -> altair.TopLevelMixin:
     """Link probabilities, signs by causes; a frame marks the links of the best structure."""
     return links_chart(found.names, found.links, found.best, "P(link)", size=size)
-
-
-def plot_errors(paths: Mapping[str, ErrorPath | Sequence[ErrorPath]]) -> altair.TopLevelMixin:
-    """In-degree and structure error against sweeps, a line for each name; bars are ± one standard deviation.
-
-    `paths` holds one path or one for each data set by name, all with the same sweeps [wood2006 figure 4].
-    """
-    import altair as alt
-
-    rows: list[dict[str, Any]] = []
-    for name, given in paths.items():
-        several = [given] if isinstance(given, ErrorPath) else list(given)
-        if not several or any(not np.array_equal(path.sweeps, several[0].sweeps) for path in several):
-            raise OptionError(f"the paths of {name!r} are of different sweeps: give runs of one length")
-        for kind in ("in_degree", "structure"):
-            values = np.array([getattr(path, kind) for path in several])
-            for s, sweep in enumerate(several[0].sweeps):
-                mean, sd = float(values[:, s].mean()), float(values[:, s].std())
-                rows.append(
-                    {
-                        "name": name,
-                        "kind": kind,
-                        "sweep": int(sweep),
-                        "error": mean,
-                        "low": max(mean - sd, 0.0),
-                        "high": mean + sd,
-                    }
-                )
-    colour = alt.Color(
-        "name:N",
-        title=None,
-        sort=list(paths),
-        scale=alt.Scale(range=list(STATES)),
-        legend=alt.Legend(orient="bottom", labelLimit=240),
-    )
-    panels = []
-    for kind, title in (("in_degree", "In-degree error"), ("structure", "Structure error")):
-        own = [row for row in rows if row["kind"] == kind]
-        high = max(row["high"] for row in own)
-        span = alt.Scale(type="log", domain=[min(r["sweep"] for r in own), max(r["sweep"] for r in own)], nice=False)
-        base = alt.Chart(alt.Data(values=own)).encode(
-            x=alt.X("sweep:Q", title="sweeps", scale=span, axis=alt.Axis(tickCount=5, format="d", grid=False)),
-            color=colour,
-        )
-        lines = base.mark_line(point=True).encode(y=alt.Y("error:Q", title=None, scale=alt.Scale(domain=[0, high])))
-        bars = base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q")
-        panels.append((bars + lines).properties(width=300, height=220, title=title))
-    return alt.hconcat(*panels)

@@ -33,9 +33,9 @@ from leverrier.report.parts.time_parts import short_chain
 from leverrier.report.words.bet_words import bets, compared_gain, rest_of_evidence
 from leverrier.report.words.data_words import remaining_words, spread_words
 from leverrier.report.words.doubt_words import doubts
-from leverrier.report.words.page_words import NATS, NO_PROOF
+from leverrier.report.words.page_words import CLASSES_PAGE, NATS, NO_PROOF
 from leverrier.report.words.time_words import nats_of, observed_words
-from leverrier.report.words.verdict_words import compressor_words, headline, kind_words, place
+from leverrier.report.words.verdict_words import compressor_words, headline, kind_words, place, simplest_words
 
 LONG = 48
 
@@ -52,6 +52,9 @@ def verdict_part(found: Result) -> Part:
             blocks.append(Words("Found, but not tested or not to the end:"))
         blocks += [Words(_told(each, unit)) for each in found.untested[:8]]
     blocks += [Words(compressor_words(_short(each))) for each in found.compressors]
+    if found.simplest is not None:
+        shown = f" {CLASSES_PAGE}" if found.simplest.classes else ""
+        blocks.append(Words(simplest_words(found.simplest) + shown))
     if found.power is not None and not found.hidden:
         blocks.append(Words(str(found.power)))
     if found.time is not None:

@@ -144,7 +144,7 @@ def test_every_note_has_words_of_its_own():
     for module in {sys.modules[kind.__module__] for kind in kinds}:
         own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
         assert {each for each in own if issubclass(each, Note)} <= kinds, (
-            f"{module.__name__} has a note that is not here"
+            f"{module.__name__}: a note is not here"
         )
 
 

@@ -9,12 +9,16 @@ import pytest
 import leverrier as lv
 from leverrier.discovery.time.along_time import Ribbon, Span
 from leverrier.report.charts.over_columns import column_line, over_columns
-from tests import report_cases as cases
 
 
 @pytest.fixture(scope="module")
 def diary():
-    return cases.diary()
+    rng = np.random.default_rng(4)
+    spell = np.tile(np.repeat([0, 1, 0, 1], 30), 2)
+    data = {"patient": np.repeat(["ann", "bob"], 120), "day": np.tile(np.arange(120), 2)}
+    for name in ("pain", "sleep", "mood"):
+        data[name] = np.where(rng.random(240) < np.where(spell == 1, 0.85, 0.15), "yes", "no")
+    return lv.discover(data, by="patient", time="day", draws=4, level=0.2, seed=0, jobs=1)
 
 
 def test_the_page_holds_the_data_only_if_asked(diary, tmp_path):

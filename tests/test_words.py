@@ -143,9 +143,7 @@ def test_every_note_has_words_of_its_own():
     kinds = {type(note) for note in NOTES}
     for module in {sys.modules[kind.__module__] for kind in kinds}:
         own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
-        assert {each for each in own if issubclass(each, Note)} <= kinds, (
-            f"{module.__name__}: a note is not here"
-        )
+        assert {each for each in own if issubclass(each, Note)} <= kinds, f"{module.__name__}: a note is not here"
 
 
 def test_a_note_without_words_is_an_error():

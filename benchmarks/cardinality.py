@@ -19,7 +19,7 @@ import numpy as np
 import leverrier as lv
 from experiments.elidan2001_claims import LEFT_OUT_OF_20, ROWS
 from experiments.elidan2001_states import FOUR, breakdown, deviations, four, times
-from leverrier.report.charts.cardinality_charts import deviation_chart
+from experiments.truth_charts import deviation_chart
 
 
 def run_alarm(samples: int, rows: int) -> None:

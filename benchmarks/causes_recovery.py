@@ -17,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.lines import Line, run, table
+from experiments.accuracy import ErrorPath, edge_f1, structure_error
+from experiments.truth_charts import plot_errors
 from experiments.wood2006 import (
     SAMPLERS,
     STARTS,
@@ -30,9 +32,7 @@ from experiments.wood2006 import (
     figure4_verdicts,
 )
 from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
-from leverrier.noisy_or.accuracy import ErrorPath, edge_f1, structure_error
 from leverrier.noisy_or.hidden_causes import hidden_causes
-from leverrier.report.charts.causes_charts import plot_errors
 
 CASES = {"A": (20, 10, True), "B": (20, 5, True), "C": (40, 10, True), "D": (20, 10, False)}
 """Signs, causes, and whether ε, λ, p, α are fixed at the truth or sampled."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.elidan2001_states import EARLY, SWEPT
 from experiments.experiment import Claim, Figure, Json, Results, Section, drawn, none_run, not_run
-from leverrier.report.charts.cardinality_charts import deviation_chart
+from experiments.truth_charts import deviation_chart
 from leverrier.report.parts.page_parts import Grid
 
 ROWS = (250, 500, 1000, 2000, 5000, 10_000)

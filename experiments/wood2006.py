@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.accuracy import error_path
 from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
-from leverrier.noisy_or.accuracy import error_path
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.noisy_or.hidden_causes import hidden_causes
 from leverrier.noisy_or.sampler_state import Method

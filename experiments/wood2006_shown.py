@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import leverrier as lv
+from experiments.accuracy import ErrorPath
 from experiments.charts import curves
 from experiments.experiment import (
     Claim,
@@ -22,6 +23,7 @@ from experiments.experiment import (
     none_run,
     not_run,
 )
+from experiments.truth_charts import plot_errors
 from experiments.wood2006 import (
     CLAIMS,
     SAMPLERS,
@@ -35,9 +37,7 @@ from experiments.wood2006 import (
     figure4_verdicts,
 )
 from experiments.wood2006_stroke import NAMES, TRUTH, posterior_line, simulated_patients, stroke_verdicts
-from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.sampler_state import Method
-from leverrier.report.charts.causes_charts import plot_errors
 from leverrier.report.parts.page_parts import Grid
 
 STROKE = ("medical/ist_stroke_signs.csv.gz",)

@@ -20,6 +20,7 @@ from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
+from leverrier.discovery.states.states_fit import states_fit
 from leverrier.discovery.verdict import Answer, ModelKind, Reason, Verdict
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
@@ -104,7 +105,8 @@ def found(
         seconds=12.0,
     )
     examined = described(examined, table, table, lv.BDe(), Plan(), run=QUICK)
-    return replace(examined, scores={"H1": ((2, -1003.0), (3, -1000.0), (4, -1009.0))}) if states <= 4 else examined
+    fits = [lv.fit(network.graph, table, hidden={"H1": k}, starts=2, prior=lv.BDe(), seed=0, jobs=1) for k in (2, 3, 4)]
+    return replace(examined, scores={"H1": tuple(states_fit(each, "H1") for each in fits)}) if states <= 4 else examined
 
 
 def hostile() -> Result:

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from experiments.truth_charts import deviation_chart
 from leverrier import datasets
 from leverrier.discovery.states.cardinality import cardinality
 from leverrier.errors import OptionError
-from leverrier.report.charts.cardinality_charts import deviation_chart, merge_tree, score_by_states
+from leverrier.report.charts.cardinality_charts import merge_tree, score_by_states
 
 pytest.importorskip("altair")
 
@@ -30,32 +31,31 @@ def test_the_merge_tree(found):
     marks = layer(chart, "point")
     n = found.agglomeration.n_first
     assert len(marks) == 2 * n - 1
-    states = [mark for mark in marks if mark["kind"] == "state"]
+    states = [mark for mark in marks if mark["state"]]
     assert len(states) == found.states
     assert sum(mark["rows"] for mark in states) == pytest.approx(1000)
-    said = {mark["gain"].replace("−", "-") for mark in marks if "gain" in mark}
-    assert said == {f"{merge.gain:+.1f}" for merge in found.merges}
+    said = {mark["says"] for mark in marks if mark["x"]}
+    assert said == {f"merged: {merge.gain:+,.1f} nats" for merge in found.merges}
     assert len(layer(chart, "rule")) == 3 * (n - 1)
-    xs = [mark["x"] for mark in marks if "gain" not in mark]
-    assert sorted(xs) == list(range(n))
+    assert sorted(mark["y"] for mark in marks if not mark["x"]) == list(range(n))
 
 
 def test_the_top_of_a_large_tree(found):
     marks = layer(merge_tree(found, most_leaves=5), "point")
     assert len(marks) == 9
-    assert sum(mark["rows"] for mark in marks if "gain" not in mark) == pytest.approx(1000)
+    assert sum(mark["rows"] for mark in marks if not mark["x"]) == pytest.approx(1000)
     with pytest.raises(OptionError, match="most_leaves=1"):
         merge_tree(found, most_leaves=1)
 
 
 def test_no_lines_of_the_tree_cross(found):
-    """Whatever stands between two children of a node is below that node."""
+    """Whatever stands between two children of a node is merged before them."""
     tree = found.agglomeration
     marks = {(mark["x"], mark["y"]) for mark in layer(merge_tree(found), "point")}
     for line in layer(merge_tree(found), "rule"):
-        if line["y"] == line["y2"]:
-            low, high = sorted((line["x"], line["x2"]))
-            assert all(y <= line["y"] for x, y in marks if low < x < high)
+        if line["x"] == line["x2"]:
+            low, high = sorted((line["y"], line["y2"]))
+            assert all(x <= line["x"] for x, y in marks if low < y < high)
     assert len(marks) == 2 * tree.n_first - 1
 
 

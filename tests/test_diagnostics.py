@@ -135,7 +135,14 @@ def test_discover_fills_all_of_it_and_no_row():
         known = examined.rows.certainty[each.name]
         assert sum(known.counts) == pytest.approx(600)
         assert known.mean == pytest.approx(found.posterior(table, each.name).max(axis=1).mean())
-        assert dict(examined.scores[each.name])
+        tried = examined.scores[each.name]
+        assert [one.states for one in tried] == list(range(2, 2 + len(tried)))
+        own = next(one for one in tried if one.states == each.states)
+        assert own.smallest == pytest.approx(found.posterior(table, each.name).mean(axis=0).min(), abs=0.02)
+        for one in tried:
+            assert one.bic - one.aic == pytest.approx((np.log(600) - 2) * one.parameters)
+            assert one.aic == pytest.approx(2 * one.parameters - 2 * one.log_likelihood)
+            assert 0 <= one.entropy <= 1
 
 
 def test_layers_go_down_and_nodes_do_not_touch():

@@ -107,7 +107,7 @@ def test_the_sources_loop_through_the_one_door(echo, tmp_path):
     assert found.result.time.method == "boyen1999"
     assert [(one.of, one.depth) for one in found.result.time.hidden][:1] == [("A", 1)]
     assert found.hidden[0].evidence.tested
-    assert "began as A of 2 slices back" in str(found)
+    assert "began as A of 2 time steps back" in str(found)
     assert "held-out blocks" in str(found)
     found.save(tmp_path / "echo.json")
     back = lv.load(tmp_path / "echo.json")

@@ -31,6 +31,7 @@ from leverrier.learning.slices.tree_growing import Splits, grown
 from leverrier.learning.structure.kind_scores import KindScores
 from leverrier.models.families.family_content import read_family
 from leverrier.models.families.state_table import TableKind
+from leverrier.report.words.family_words import family_words
 from tests.naive.families import expected_beside, largest_by_enumeration, log_linear_rows
 
 ROWS = 1500
@@ -161,7 +162,7 @@ def test_the_right_kind_wins_on_rows_that_it_made_and_says_what_it_is(kind):
         again = read_family(json.loads(json.dumps(made.content())), shape)
         assert np.array_equal(again.table(shape), table)
         assert again == made
-        assert "y" in made.explain("y", [f"p{i}" for i in range(len(family.parents))])
+        assert "y" in family_words(made, "y", [f"p{i}" for i in range(len(family.parents))])
         drawn = made.draw([np.zeros(20_000, dtype=np.int64)] * len(parents), 20_000, rng)
         share = np.bincount(drawn, minlength=family.states) / 20_000
         assert share == pytest.approx(table[(0,) * len(parents)], abs=0.02)
@@ -191,7 +192,7 @@ def test_a_tally_of_two_state_columns_is_asked_where_chances_rise_and_fall_and_n
     wrong = rng.random(ROWS) < 0.05
     middle = chosen(counted(parents, ((tally == 2) | (tally == 3)) ^ wrong))
     assert middle is not None
-    assert "p0 + p1 + p2" in middle.make().explain("y", [f"p{i}" for i in range(6)])
+    assert "p0 + p1 + p2" in family_words(middle.make(), "y", [f"p{i}" for i in range(6)])
     hidden = rng.integers(0, 2, ROWS)
     told = [np.where(rng.random(ROWS) < 0.75, hidden, 1 - hidden) for _ in range(7)]
     behind = chosen(counted(told[1:], told[0]))

@@ -70,7 +70,7 @@ def test_a_memory_stands_in_for_the_arc_that_skipped_a_slice():
     fresh = echo(seed=1)
     assert found.network.bits_per_slice(fresh) == pytest.approx(zero.network.bits_per_slice(fresh), abs=0.02)
     assert one.name == "iteration 1"
-    assert "A memory 1 remembers A of 2 slices back and drives B" in found.words
+    assert "A memory 1 remembers A of 2 time steps back and drives B" in found.words
 
 
 def test_nothing_to_remember_is_said():

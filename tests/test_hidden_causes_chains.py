@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from experiments.accuracy import edge_f1, error_path, in_degree_error, structure_error
 from leverrier.errors import FormatError, MissingExtraError, OptionError, TableError
 from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
 from leverrier.noisy_or import chain as chain_module
 from leverrier.noisy_or import chain_diagnostics as diagnostics
-from leverrier.noisy_or.accuracy import edge_f1, error_path, in_degree_error, structure_error
 from leverrier.noisy_or.draws import every
 from leverrier.noisy_or.hidden_causes import hidden_causes
 from leverrier.noisy_or.signs import read_signs

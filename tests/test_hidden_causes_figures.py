@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from experiments.accuracy import ErrorPath
+from experiments.truth_charts import plot_errors
 from leverrier.errors import OptionError
 from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
-from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.hidden_causes import hidden_causes
-from leverrier.report.charts.causes_charts import plot_errors, plot_links, plot_structure, plot_traces
+from leverrier.report.charts.causes_charts import plot_links, plot_structure, plot_traces
 
 
 @pytest.fixture(scope="module")

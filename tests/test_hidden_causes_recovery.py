@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from experiments.accuracy import edge_f1, structure_error
 from leverrier.models.noisy_or.noisy_or_model import hidden_causes as make
-from leverrier.noisy_or.accuracy import edge_f1, structure_error
 from leverrier.noisy_or.hidden_causes import hidden_causes
 from leverrier.noisy_or.signs import read_signs
 

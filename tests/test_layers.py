@@ -1,6 +1,7 @@
 """A layer stands on those before it in the list below; no file knots another one, and rooms stay small."""
 
 import ast
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -86,3 +87,88 @@ def test_rooms_are_small_and_file_names_say_where_they_belong():
     shared = [name for name, count in names.items() if count > 1]
     assert len(shared) <= MOST_SHARED_NAMES, shared
     assert "utils.py" not in names
+
+
+SILENT = ("inference", "models", "counts", "learning", "noisy_or", "discovery")
+"""Layers whose findings are values: report/words makes sentences of them. Readers of files (data, formats, run) say
+themselves what they met, and every layer explains what it refuses."""
+STILL_TOLD = {"learning/classes": 16}
+"""Rooms that still make notes of their own, and how many sentences: the number only falls."""
+A_SENTENCE = 6
+"""Words from which a text is more than a name."""
+
+
+def sentences_of(path: Path):
+    """Texts of so many words that are no docstring, no error, no name in an enumeration and no repr."""
+
+    def visit(node, inside):
+        text = None
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        elif isinstance(node, ast.JoinedStr):
+            text = "".join(each.value if isinstance(each, ast.Constant) else "0" for each in node.values)
+        if text is not None:
+            docstring = isinstance(inside[-1], ast.Expr)
+            if len(re.findall(r"[^\W\d_]{2,}", text)) >= A_SENTENCE and not docstring and not any(map(refuses, inside)):
+                yield node.lineno, text
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from visit(child, [*inside, node])
+
+    def refuses(node):
+        if isinstance(node, ast.Call):
+            called = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+            return called.lower().endswith(("error", "warn"))
+        if isinstance(node, ast.ClassDef):
+            return any(ast.unparse(base).endswith("Enum") for base in node.bases)
+        return isinstance(node, ast.Raise | ast.Assert) or getattr(node, "name", "") == "__repr__"
+
+    yield from visit(ast.parse(path.read_text(encoding="utf-8")), [])
+
+
+def test_sentences_are_made_above():
+    told: dict[str, list[str]] = {}
+    for path in FILES:
+        place = path.relative_to(ROOT)
+        if place.parts[0] in SILENT:
+            room = next((each for each in STILL_TOLD if place.as_posix().startswith(each)), "elsewhere")
+            told.setdefault(room, []).extend(f"{place}:{line}: {text[:70]}" for line, text in sentences_of(path))
+    assert told.pop("elsewhere") == [], "make it a value, and its words in report/words"
+    for room, found in told.items():
+        assert len(found) <= STILL_TOLD[room], found
+
+
+def test_the_rule_on_sentences_can_fail(tmp_path):
+    file = tmp_path / "speaks.py"
+    file.write_text('"""A docstring of more than six words stays."""\nNOTE = "some rows of the table were left out"\n')
+    assert [line for line, _ in sentences_of(file)] == [2]
+    file.write_text('notes.append(f"some rows of the table were left out: {rows}")\n')
+    assert len(list(sentences_of(file))) == 1
+    file.write_text('raise ValueError("some rows of the table were left out")\n')
+    assert list(sentences_of(file)) == []
+
+
+CENTRAL = {
+    "discovery.result": "Result",
+    "discovery.findings": "Findings",
+    "discovery.findings:": "HiddenVariable",  # (the colon: a second value of the same file)
+    "discovery.evidence.evidence": "Evidence",
+    "discovery.time.time_findings": "TimeFindings",
+    "discovery.asked": "Asked",
+    "discovery.plan": "Plan",
+    "run.run": "Run",
+    "data.table": "Table",
+    "data.sequences.sequences": "Sequences",
+    "models.network": "Network",
+    "api.discovery": "Discovery",
+}
+
+
+@pytest.mark.parametrize(("module", "name"), list(CENTRAL.items()))
+def test_no_central_value_holds_anything_whatever(module, name):
+    path = ROOT.joinpath(*module.rstrip(":").split(".")).with_suffix(".py")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    own = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    held = [ast.unparse(node) for node in own.body if isinstance(node, ast.AnnAssign)]
+    assert held
+    assert not [each for each in held if re.search(r":.*\bAny\b", each.partition("=")[0])]

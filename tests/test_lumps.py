@@ -14,6 +14,7 @@ from leverrier.learning.families.state_column import StateColumn
 from leverrier.learning.slices.tree_growing import log_rises
 from leverrier.models.families.family_content import read_family
 from leverrier.models.families.state_lumps import LumpsKind
+from leverrier.report.words.family_words import family_words
 
 
 def partitions(states: int):
@@ -97,7 +98,9 @@ def test_groups_of_states_in_no_order_are_found_and_win():
         np.add.at(counts, part, family.counts)
         by_hand = max(dirichlet(counts, alpha) for alpha in (1.0, 1 / 6)) - spent - CHOICE
         assert best.score == pytest.approx(by_hand, abs=1e-6)
-        assert "3 groups of the 10 states of a and on 2 groups of the 8 states of b" in made.explain("y", ("a", "b"))
+        assert "3 groups of the 10 states of a and on 2 groups of the 8 states of b" in family_words(
+            made, "y", ("a", "b")
+        )
         assert read_family(made.content(), (10, 8, 6)) == made
 
 

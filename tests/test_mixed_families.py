@@ -8,6 +8,7 @@ from leverrier.learning.mixed.mixed_scores import MixedScores
 from leverrier.learning.mixed.mixed_space import make_space
 from leverrier.learning.mixed.score_logits import multinomial, ordered
 from leverrier.models.families.number_content import number_family
+from leverrier.report.words.family_words import family_words
 
 SHAPES = {
     "linear": lambda a, b, r: 0.7 * a + 0.5 * b + r.standard_normal(len(a)),
@@ -52,7 +53,7 @@ def test_the_log_likelihood_is_that_of_the_value_and_the_value_comes_back(shape,
     again = number_family(fitted.family.content())
     assert again == fitted.family
     np.testing.assert_array_equal(again.log_density(cells[2], cells[:2]), logs)
-    assert "y" in fitted.family.explain("y", ["a", "b"])
+    assert "y" in family_words(fitted.family, "y", ["a", "b"])
     assert fitted.paid >= 0.5 * np.log(1000) * min(fitted.family.dimension, 3)
 
 

@@ -43,7 +43,8 @@ def test_tables_become_frames_and_latex(found):
 def test_the_checklist_says_what_the_run_knows(found):
     said = dict(found.paper_tables()["checklist"].rows)
     assert said["Sample size"] == "400 rows"
-    assert said["Entropy (relative)"] == f"{found.result.rows.certainty['H1'].sharpness:.3f}"
+    chosen = next(one for one in found.result.scores["H1"] if one.states == found.hidden[0].states)
+    assert said["Entropy (relative)"] == f"{chosen.entropy:.3f}"
     assert "author" in said["Participants and setting"]
     nothing = dict(Discovery(cases.nothing()).paper_tables()["checklist"].rows)
     assert nothing["Classes found"].startswith("none")

@@ -19,6 +19,10 @@ def test_a_page_runs_as_it_stands(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = "\n".join(blocks(page))
     assert code
+    needs = [
+        each for each in ("to_frame(", "to_pandas(", "to_polars(", "import pandas", "import polars") if each in code
+    ]
+    assert not needs, "a fresh environment has no dataframe library"
     exec(compile(code, str(page), "exec"), {"__name__": "story"})
     drawn = [path for path in tmp_path.iterdir() if path.suffix in (".html", ".svg")]
     if page in STORIES:

@@ -1,6 +1,7 @@
 """Sentences are made in report/words: what lies below hands over values."""
 
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -9,9 +10,21 @@ import leverrier
 from leverrier.api.saved import dump, load_result
 from leverrier.discovery import done
 from leverrier.discovery.done import Omitted, Said, Skipped
+from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.states.cardinality_result import ColumnAsked
 from leverrier.discovery.verdict import ModelKind, Reason
+from leverrier.inference.taken_apart import TakenApart
+from leverrier.learning import noted
 from leverrier.learning.mixed.mixed_space import Unvarying
+from leverrier.learning.mixtures import mixture_notes
+from leverrier.models.impossible import ImpossibleRows, ImpossibleSequence
+from leverrier.noisy_or import sampler_notes
+from leverrier.report.words.bet_words import chance_words
 from leverrier.report.words.done_words import done_words
+from leverrier.report.words.verdict_words import compressor_words
+from leverrier.status import Status
+from leverrier.words_of import Note, told
 
 STEPS = [
     done.Binned(2),
@@ -63,3 +76,79 @@ def test_a_step_of_no_kind_is_refused(found):
     content = json.loads(dump(found)) | {"did": [{"is": "Nonsense"}]}
     with pytest.raises(leverrier.errors.FormatError, match="Nonsense"):
         load_result(json.dumps(content))
+
+
+def hidden(gain=2.2):
+    return HiddenVariable("H1", 3, ("a", "b", "c"), (), gain, "semi-clique", "no arcs among its children")
+
+
+def test_no_gain_is_compared_with_another_searchs():
+    """The data gained 2.2 nats by the whole search and nothing by the quick one that simulated tables get."""
+    lost = Evidence(0.0, (0.0, 0.0, 0.0), 1.0, accepted=False, tested=True)
+    said = compressor_words(replace(hidden(), evidence=lost))
+    assert "gain 2.2 nats" in said
+    assert "does not find it again" in said
+    assert "as much" not in said
+    beaten = Evidence(1.5, (1.6, 1.7, 0.0), 0.75, accepted=False, tested=True)
+    said = compressor_words(replace(hidden(), evidence=beaten))
+    assert "gains 1.5 nats here; of 3 simulated tables without it 2 gained as much, the largest 1.7 nats" in said
+    alike = compressor_words(replace(hidden(1.5), evidence=beaten))
+    assert "quick" not in alike
+
+
+@pytest.mark.parametrize(
+    ("best", "said"), [(18.4, "None of 99 "), (11.0, "0 of 99 "), (23.8, "1 of 99 "), (30.0, "1 of 99 ")]
+)
+def test_near_is_said_of_no_table_that_was_near(best, said):
+    one = Evidence(23.8, (best, *[0.0] * 98), 0.01, tested=True, level=0.01)
+    words = chance_words(one)
+    assert words.startswith(said)
+    assert ("came near" in words) == (best < 23.8 / 2)
+    assert ("reached it" in words) == (23.8 / 2 <= best < 23.8)
+    assert ("gained as much" in words) == (best >= 23.8)
+
+
+NOTES = [
+    noted.AvailableCases(3),
+    noted.RefinedByEM(3),
+    noted.FittedWhereSeen(3),
+    noted.LeftAside("a", "it has only the value 1"),
+    noted.ColumnAside("a", Unvarying(None)),
+    TakenApart(12, 1000),
+    ImpossibleRows(2),
+    ImpossibleSequence(),
+    ColumnAsked("a"),
+    sampler_notes.ChainLeftOut(2),
+    sampler_notes.CausesRepeated(),
+    sampler_notes.NotYesNo(("a", "b")),
+    sampler_notes.RarerIsYes("a", "ill"),
+    mixture_notes.Collapsed((1.0, 2.5), 7),
+    mixture_notes.PutElsewhere(mixture_notes.Trouble.EMPTY, 0.0, None),
+    mixture_notes.PutElsewhere(mixture_notes.Trouble.TWIN, 3.0, 1.25),
+    mixture_notes.EmptyComponent(3),
+    mixture_notes.ThinComponent(3, 1.2, 4, prior=True),
+    mixture_notes.TwinComponents(1, 2),
+    mixture_notes.BestStartEnded(Status.ITERATION_LIMIT),
+    mixture_notes.TooFewRows(),
+    mixture_notes.StartsGivenUp(1, 4),
+    mixture_notes.ColumnDetermined("a"),
+    mixture_notes.ClassColumns(("a",), ()),
+]
+
+
+def test_every_note_has_words_of_its_own():
+    said = told(NOTES)
+    assert len(set(said)) == len(said)
+    assert all("object at" not in each and each for each in said)
+    kinds = {type(note) for note in NOTES}
+    for module in {sys.modules[kind.__module__] for kind in kinds}:
+        own = [each for each in vars(module).values() if isinstance(each, type) and each.__module__ == module.__name__]
+        assert {each for each in own if issubclass(each, Note)} <= kinds, f"{module.__name__}: a note is not here"
+
+
+def test_a_note_without_words_is_an_error():
+    class Unsaid(Note):
+        pass
+
+    with pytest.raises(TypeError, match="no words for Unsaid"):
+        told([Unsaid()])

@@ -198,13 +198,19 @@ class Discovery(Papers):
         """The verdict in a few lines: the headline, a line a hidden variable, what was noticed in the data."""
         return summary_of(self.result)
 
-    def report(self, path: str | os.PathLike[str], title: str | None = None, *, live: bool = True) -> str:
+    def report(
+        self, path: str | os.PathLike[str], title: str | None = None, *, live: bool = True, rows: bool = False
+    ) -> str:
         """Write the report, and give its path back: one HTML file that needs no network. Its figures answer when they
-        are pointed at; `live=False` leaves out the script for that, 0.9 MB, and they are pictures."""
+        are pointed at; `live=False` leaves out the script for that, 0.9 MB, and they are pictures. The page holds no
+        row of the data; of sequences `rows=True` draws each one's columns above its states."""
         from leverrier.report.pages.discovery_page import discovery_page
 
+        if rows and self.result.time is None:
+            raise OptionError("rows=True draws sequences: this discovery is of a table")
         over_time = "" if self.result.time is None else ", over time"
-        page = discovery_page(self.result, title or f"What nobody measured{over_time}", live=live)
+        shown = self._sequences(None) if rows else None
+        page = discovery_page(self.result, title or f"What nobody measured{over_time}", live, shown)
         write_whole(os.fspath(path), page.encode())
         return os.fspath(path)
 
@@ -306,11 +312,11 @@ class Discovery(Papers):
         from leverrier.report.words.bet_words import gate_of
 
         if self.result.time is not None and any(fold.hidden is not None for fold in self.result.time.folds):
-            return folds_chart(self.result.time.folds)
+            return folds_chart(self.result.time.folds, size="notebook")
         known = [(each.name, each.evidence) for each in (*self.hidden, *self.compressors)]
         tested = [one for other, one in known if one is not None and one.draws and name in (None, other)]
         if tested:
             return null_dots(tested[0], gate_of(tested[0]), size="notebook")
         if name is None and self.result.power is not None:
-            return power_chart(self.result.power)
+            return power_chart(self.result.power, size="notebook")
         raise OptionError("no simulated tables were drawn for this: run discover with evidence=True")

@@ -144,7 +144,11 @@ def _read_alike(content: Content) -> dict[str, Any]:
     hints = get_type_hints(Result)
     given = [name for name in ALIKE if name in content or name not in LATER]
     steps = [{KIND: Said.__name__, "words": each} if isinstance(each, str) else each for each in content["did"]]
-    content = {**content, "did": steps}  # (sentences in files saved before steps were values)
+    tried = {
+        name: [dict(zip(("states", "score"), each, strict=True)) if isinstance(each, list) else each for each in fits]
+        for name, fits in content.get("scores", {}).items()
+    }
+    content = {**content, "did": steps, "scores": tried}  # (files saved before have sentences and pairs here)
     return {name: read_as(content[name], hints[name], name) for name in given}
 
 

@@ -138,11 +138,8 @@ def classes(
 
 
 def _write_page(found: LatentClassResult, place: str, table: str, static: bool, hush: bool) -> None:
-    from leverrier.formats.network_files import write_whole
-    from leverrier.report.pages.classes_page import classes_page
-
     with told_as_notes(hush):
-        write_whole(place, classes_page(found, f"Latent classes of {table}", live=not static).encode())
+        found.report(place, f"Latent classes of {table}", live=not static)
 
 
 def _content(found: LatentClassResult) -> dict[str, Any]:

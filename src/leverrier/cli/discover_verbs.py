@@ -68,6 +68,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 @options.checkpoint
 @options.resume
 @options.static
+@options.rows
 @options.as_json
 @options.quiet
 def discover(
@@ -93,6 +94,7 @@ def discover(
     checkpoint: str | None,
     resume: bool,
     static: bool,
+    rows: bool,
     as_json: bool,
     quiet: bool,
 ) -> int:
@@ -148,7 +150,7 @@ def discover(
         click.echo(f"leverrier: interrupted; what was found by then is in {saved}{page}{again}", err=True)
         return 130
     with told_as_notes(hush):
-        found.report(report, title=f"What nobody measured in {Path(table).name}", live=not static)
+        found.report(report, title=f"What nobody measured in {Path(table).name}", live=not static, rows=rows)
     if not found.finished:
         note(f"leverrier: the time ran out{again}", hush)
     else:

@@ -159,10 +159,7 @@ def causes(
             click.echo(f"\nThe pictures are in {pictures}")
     if found.status is Status.INTERRUPTED:
         return 130
-    from leverrier.formats.network_files import write_whole
-    from leverrier.report.pages.causes_page import causes_page
-
-    write_whole(place, causes_page(found, f"Hidden causes in {Path(table).name}", live=not static).encode())
+    found.report(place, f"Hidden causes in {Path(table).name}", live=not static)
     if not hush:
         click.echo(f"\nThe page is in {place}")
     return 0

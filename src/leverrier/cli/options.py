@@ -86,6 +86,11 @@ def static(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("--static", is_flag=True, help=words)(command)
 
 
+def rows(command: Callable[..., Any]) -> Callable[..., Any]:
+    words = "Of sequences, draw each one's columns above its states: the page then holds your data."
+    return click.option("--rows", is_flag=True, help=words)(command)
+
+
 def checkpoint(command: Callable[..., Any]) -> Callable[..., Any]:
     words = "Folder for what is done so far (default: beside the output; removed at the end)."
     return click.option("--checkpoint", type=click.Path(file_okay=False), default=None, help=words)(command)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from leverrier.data.card import MOST_ROWS, card
 from leverrier.errors import MissingExtraError, OptionError
 
 Cell = str | int | float | None
@@ -69,12 +69,17 @@ class PaperTable:
         return [_text(cell, self.digits) for cell in row]
 
 
-class Papers(ABC):
-    """What every result with tables for papers can do; it says which tables it has."""
+class Papers:
+    """What every result can do: tables for papers, and a card for a notebook."""
 
-    @abstractmethod
     def paper_tables(self) -> Mapping[str, PaperTable]:
-        """The tables by name, the most important one first."""
+        """The tables by name, the most important one first; report/parts/result_tables.py has those of each result."""
+        return import_module("leverrier.report.parts.result_tables").result_tables(self)
+
+    def _repr_html_(self) -> str:
+        first = next(iter(self.paper_tables().values()), None)
+        rows = [] if first is None else [first.texts(row) for row in first.rows[: MOST_ROWS + 1]]
+        return card(type(self).__name__, {}, () if first is None else first.head, rows, str(self).splitlines()[:4])
 
     def to_frame(self, name: str | None = None) -> Any:
         """One of its tables as a dataframe: the first, or the one that is named."""

@@ -13,6 +13,7 @@ from leverrier.discovery.evidence.residual import remaining
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.states.merge_tree import MergeTree, merge_tree
+from leverrier.discovery.states.states_fit import StatesFit, states_fit
 from leverrier.discovery.verdict import ModelKind
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
@@ -60,22 +61,20 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
-def _scores(
-    found: Result, table: Table, score: Score, plan: Plan, run: Run
-) -> dict[str, tuple[tuple[int, float], ...]]:
-    """By hidden variable of a network, the score with the same arcs and other numbers of states; larger is better."""
+def _scores(found: Result, table: Table, score: Score, plan: Plan, run: Run) -> dict[str, tuple[StatesFit, ...]]:
+    """By hidden variable of a network, how well other numbers of states fit with the same arcs."""
     most = MOST_CELLS if table.n_missing == 0 else MOST_CELLS // 10
     network = found.model.network
     if network is None or not math.isinf(run.deadline) or table.n_rows * len(table.variables) > most:
         return {}
-    scores: dict[str, tuple[tuple[int, float], ...]] = {}
+    scores: dict[str, tuple[StatesFit, ...]] = {}
     for each in found.hidden:
         graph = network.graph if table.n_missing else _surroundings(network.graph, each.name)
         rows = table.select([name for name in table.variables if name in graph])
         if not rows.variables:
             continue  # (of a higher layer: it drives hidden variables alone)
         sizes = {other.name: other.states for other in found.hidden if other.name in graph}
-        reached: list[tuple[int, float]] = []
+        reached: list[StatesFit] = []
         for k in range(2, max(each.states + MORE_STATES, 4) + 1):
             fitted = fit(
                 graph,
@@ -89,7 +88,7 @@ def _scores(
                 seed=plan.seed,
                 jobs=1,
             )
-            reached.append((k, fitted.score))
+            reached.append(states_fit(fitted, each.name))
             if run.spent:
                 return scores
         scores[each.name] = tuple(reached)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from leverrier.data.paper_table import Papers
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.verdict import HiddenKind, Reason
@@ -69,7 +70,7 @@ class HiddenVariable:
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class Findings(Papers):
     """All that `find_hidden` found."""
 
     hidden: tuple[HiddenVariable, ...]
@@ -89,3 +90,6 @@ class Findings:
     def gain(self) -> float:
         """Of all hidden variables together over the baseline."""
         return self.score - self.baseline.score
+
+    def __repr__(self) -> str:
+        return f"Findings({len(self.hidden)} hidden variables, gain {self.gain:.1f} nats: {self.reason})"

@@ -18,6 +18,7 @@ from leverrier.discovery.findings import Attempt, HiddenVariable
 from leverrier.discovery.hidden_model import HiddenModel, NetworkModel
 from leverrier.discovery.meaning import State
 from leverrier.discovery.states.merge_tree import MergeTree
+from leverrier.discovery.states.states_fit import StatesFit
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind, Verdict
@@ -76,8 +77,8 @@ class Result:
     """How surely rows belong to states, and where holes are: counts, no rows."""
     remaining: Remaining | None = None
     """Dependencies that the model leaves unexplained."""
-    scores: Mapping[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
-    """By hidden variable, (states, score) with the same arcs; empty where it was not measured."""
+    scores: Mapping[str, tuple[StatesFit, ...]] = field(default_factory=dict)
+    """By hidden variable, every number of states tried with the same arcs; empty where it was not measured."""
     merges: Mapping[str, MergeTree] = field(default_factory=dict)
     """By hidden variable, how the configurations next to it merge into states; empty where that was not worked out."""
     renamed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.discovery.examine import Tests, examine, examined_of, shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import explain
-from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.candidate import Candidate, Suggested
 from leverrier.discovery.places.search import begin, findings, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
@@ -63,7 +63,7 @@ def examine_large(table: Table, score: Score, plan: Plan, tests: Tests, rows: in
     whole = replace(plan, baseline_seeds=1, max_hidden=len(hidden))
     search = begin(table, score, whole, replace(run.shared_by(1), journal=None))
     for each in hidden:
-        search.suggested = (Candidate(each.neighbours, "found in a sample of the rows"),)
+        search.suggested = (Candidate(each.neighbours, Suggested.SAMPLE),)
         if not next_hidden(search):
             search.reason = Reason.SAMPLE_ONLY
             break

@@ -30,6 +30,14 @@ class FittedWhereSeen(Note):
 
 
 @dataclass(frozen=True)
+class LeftAside(Note):
+    """A column that reading set aside, and why."""
+
+    column: str
+    why: str
+
+
+@dataclass(frozen=True)
 class ColumnAside(Note):
     column: str
     why: Unvarying

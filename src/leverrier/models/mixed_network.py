@@ -20,6 +20,7 @@ from leverrier.models.families.conditional import Cells, Conditional
 from leverrier.models.graph import Graph
 from leverrier.models.margin import Margin
 from leverrier.models.over_graph import OverGraph
+from leverrier.words_of import words_of
 
 Units = Literal["scores", "own"]
 """In nats of the normal scores, or of the numbers as the user measures them."""
@@ -79,7 +80,7 @@ class MixedNetwork(OverGraph):
 
     def explain(self, node: str) -> str:
         """How the node follows from its parents, in one sentence."""
-        return self.families[node].explain(node, self.parents(node))
+        return words_of("family_words.family_words", self.families[node], node, self.parents(node))
 
     @cached_property
     def dimension(self) -> int:

@@ -21,6 +21,7 @@ from leverrier.models.families.state_table import TableKind
 from leverrier.models.graph import Graph
 from leverrier.models.over_graph import OverGraph
 from leverrier.models.tabled import Method
+from leverrier.words_of import words_of
 
 if TYPE_CHECKING:
     import altair
@@ -40,7 +41,7 @@ class Network(OverGraph):
     graph: Graph
     states: Mapping[str, tuple[Label, ...]]
     tables: Mapping[str, NDArray[np.float64]]
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    notes: Mapping[str, object] = field(default_factory=dict)
     """Where it came from, and what reading it changed."""
     families: Mapping[str, StateConditional] = field(default_factory=dict)
     """The nodes whose table is written out from something shorter: a tree, a logit, a function with noise…"""
@@ -135,7 +136,8 @@ class Network(OverGraph):
         """In one sentence, how the node follows from its parents."""
         parents = self.graph.parents(node)
         family = self.families.get(node)
-        return (TableKind(self.tables[node]) if family is None else family).explain(node, parents)
+        own = TableKind(self.tables[node]) if family is None else family
+        return words_of("family_words.family_words", own, node, parents)
 
     @cached_property
     def dimension(self) -> int:

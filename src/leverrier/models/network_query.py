@@ -24,7 +24,9 @@ from leverrier.inference.approximate.loopy import Approximate, loopy
 from leverrier.inference.exact.factors import Factor, Scope, log
 from leverrier.inference.exact.hole_groups import Families
 from leverrier.inference.exact.relevance import Part, needed_families, parts
+from leverrier.models.impossible import ImpossibleRows
 from leverrier.models.tabled import Method, Tabled
+from leverrier.words_of import told
 
 Rows = NDArray[np.int64]
 
@@ -178,7 +180,7 @@ def complete(network: Tabled, data: Any) -> Table:
             stuck[rows] |= np.isneginf(best)[rest.index]
     notes = table.notes
     if stuck.any():
-        notes += (f"{int(stuck.sum())} rows cannot happen under the network: their holes stay.",)
+        notes += told([ImpossibleRows(int(stuck.sum()))])
     raw = {name: values for name, values in table.raw.items() if not np.isnan(values).any()}  # (others were filled in)
     return replace(table, codes=codes, notes=notes, raw=raw, _projections={})
 

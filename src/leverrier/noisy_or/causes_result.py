@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
-from leverrier.chart_of import chart_of
+from leverrier.chart_of import chart_of, page_of
 from leverrier.data.card import card
-from leverrier.data.paper_table import Papers, PaperTable
+from leverrier.data.paper_table import Papers
 from leverrier.errors import MissingExtraError
+from leverrier.formats.network_files import write_whole
 from leverrier.models.noisy_or.noisy_or_model import HOLE, HiddenCauses
 from leverrier.noisy_or.chain_diagnostics import effective_samples, r_hat
 from leverrier.noisy_or.draws import Draw
@@ -173,25 +175,11 @@ class HiddenCausesResult(Papers):
         """The probability of every link."""
         return chart_of("causes_charts.plot_links", self)
 
-    def paper_tables(self) -> dict[str, PaperTable]:
-        """Tables for a paper: the causes, and the probability of every link."""
-        causes = tuple(
-            (
-                k + 1,
-                float(self.model.p[k]),
-                float(self.model.lam[k]),
-                float(self.present[k]),
-                ", ".join(self.children(k)),
-            )
-            for k in range(self.best.shape[1])
-        )
-        head = ("cause", "how often", "sets a sign", "in the posterior", "signs")
-        links = tuple((name, *map(float, self.links[i])) for i, name in enumerate(self.names))
-        over = ("sign", *(f"cause {k + 1}" for k in range(self.best.shape[1])))
-        return {
-            "causes": PaperTable("causes", head, causes, "Overlapping hidden causes, and the signs they reach."),
-            "links": PaperTable("links", over, links, "The probability of every link."),
-        }
+    def report(self, path: str | os.PathLike[str], title: str = "Hidden causes", *, live: bool = True) -> str:
+        """Write the page of these causes, and give its path back: one HTML file that needs no network. `live=False`
+        leaves out the script of its figures, 0.9 MB."""
+        write_whole(os.fspath(path), page_of("causes_page.causes_page", self, title, live=live))
+        return os.fspath(path)
 
     def _repr_html_(self) -> str:
         facts = {

@@ -17,17 +17,14 @@ from leverrier.noisy_or.chain_codec import TRACES
 from leverrier.noisy_or.chain_diagnostics import AGREED, r_hat
 from leverrier.noisy_or.draws import Draw
 from leverrier.noisy_or.observations import Observations
+from leverrier.noisy_or.sampler_notes import CausesRepeated, ChainLeftOut
 from leverrier.noisy_or.sampler_state import Settings
 from leverrier.noisy_or.signs import Signs
 from leverrier.status import Status
+from leverrier.words_of import Note, told
 
 STUCK = 3.0
 """A chain is stuck when its mean log joint lies this many of the best chain's standard deviations below its mean."""
-
-REPEATED = (
-    "several causes reach the same signs: one frequent cause may be cut up, because all share one p; "
-    "per_cause=('lambda', 'p') gives each its own"
-)
 
 
 def make_result(
@@ -45,9 +42,9 @@ def make_result(
     summary = summarise(reference, draws, observations.n_trials)
     model = HiddenCauses(reference.links.T, float(kept["epsilon"].mean()), summary.lam, summary.p, signs.names)
     sizes, times = np.unique(kept["count"].astype(np.int64), return_counts=True)
-    remarks = [f"chain {c.number + 1} stayed below the best one and was left out" for c in chains if not c.used]
+    remarks: list[Note] = [ChainLeftOut(c.number + 1) for c in chains if not c.used]
     if settings.shared and len(np.unique(reference.links, axis=0)) < len(reference.links):
-        remarks.append(REPEATED)
+        remarks.append(CausesRepeated())
     return HiddenCausesResult(
         model=model,
         signs=signs,
@@ -62,7 +59,7 @@ def make_result(
         warmup=warmup,
         chains=chains,
         status=_status(runs, trace, warmup),
-        notes=(*signs.notes, *remarks),
+        notes=(*signs.notes, *told(remarks)),
         draws=tuple(draws),
     )
 

@@ -13,6 +13,8 @@ from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Label, Table, Variable
 from leverrier.errors import TableError
 from leverrier.models.noisy_or.noisy_or_model import HOLE, read_cells
+from leverrier.noisy_or.sampler_notes import NotYesNo, RarerIsYes
+from leverrier.words_of import told
 
 YES = frozenset({"1", "true", "yes", "y", "t", "present", "positive", "pos", "+", "on", "abnormal"})
 NO = frozenset({"0", "false", "no", "n", "f", "absent", "negative", "neg", "-", "off", "normal"})
@@ -88,7 +90,7 @@ def _from_table(table: Table) -> Signs:
         names.append(variable.name)
         states[variable.name], codes_of_yes[variable.name] = variable.states, yes
     if aside:
-        notes.append(f"set aside, not yes/no: {', '.join(aside)}")
+        notes += told([NotYesNo(tuple(aside))])
     if not columns:
         raise TableError("no column has two states: hidden causes need yes/no signs; see table.states")
     cells = np.stack(columns, axis=1)
@@ -110,7 +112,7 @@ def _yes_state(variable: Variable, codes: NDArray[np.unsignedinteger], notes: li
     if len(words) == 1:
         return None
     yes = int(np.count_nonzero(codes == 1) <= np.count_nonzero(codes == 0))
-    notes.append(f"{variable.name}: {variable.states[yes]!r} is taken for yes, as the rarer state")
+    notes += told([RarerIsYes(variable.name, variable.states[yes])])
     return yes
 
 

@@ -197,7 +197,7 @@ class Scan:
 
     def _counted(self, name: str, value: str, holds: str) -> Column:
         """A column of numbers that is too tall to be sorted here: its values with their counts, if they are not many;
-        else what every so manieth row shows, which is enough to cut it."""
+        else those of rows at equal distances, which are enough to cut it."""
         cells = self._column_cells(name)
 
         def column(fetched: NDArray[Any]) -> Column:

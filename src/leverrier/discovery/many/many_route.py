@@ -18,10 +18,11 @@ from leverrier.discovery.many.rounds import Rounds, go_round
 from leverrier.discovery.many.scene import in_order, scene_of
 from leverrier.discovery.many.shared_nulls import groups_in
 from leverrier.discovery.many.sibling_groups import SMALLEST
-from leverrier.discovery.many.spots import NEW, SIGNATURE, apart, tried_spots
+from leverrier.discovery.many.spots import NEW, apart, tried_spots
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.network_codecs import read_codes
 from leverrier.discovery.places.baseline import MOST_CELLS, learn_baseline
+from leverrier.discovery.places.candidate import Suggested
 from leverrier.discovery.places.imputation import filled
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
@@ -89,7 +90,7 @@ def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run 
             network.children(one.name),
             network.parents(one.name),
             one.gain,
-            SIGNATURE,
+            Suggested.SHARED,
             one.start,
             one.evidence,
         )
@@ -155,7 +156,9 @@ def _rejected(search: Rounds) -> tuple[HiddenVariable, ...]:
             graph = one.found.tried.graph
             near = graph.children(NEW), graph.parents(NEW)
             found.append(
-                HiddenVariable("H1", one.found.sizes[NEW], *near, one.found.gain, SIGNATURE, one.found.start, said)
+                HiddenVariable(
+                    "H1", one.found.sizes[NEW], *near, one.found.gain, Suggested.SHARED, one.found.start, said
+                )
             )
     return tuple(found)
 

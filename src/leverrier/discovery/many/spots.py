@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from leverrier.discovery.many.scene import Scene
-from leverrier.discovery.places.candidate import Candidate, put_in
+from leverrier.discovery.places.candidate import Candidate, Suggested, put_in
 from leverrier.discovery.places.deepening import (
     ROUNDS,
     Found,
@@ -33,7 +33,6 @@ STATES = (2, 3)
 TOLERANCE = 0.1
 HOPELESS = -50.0
 """Nats: a group that begins so far below the network without it is not centred again."""
-SIGNATURE = "columns that share most with each other"
 NEW = "(a new hidden variable)"
 """What it is called until it is taken; those tried beside it are called so with a number."""
 
@@ -104,7 +103,7 @@ def try_group(screening: Screening, members: frozenset[str], scene: Scene) -> Sp
     gain = best.score - screening.score
     if gain <= WORTH or not enough_neighbours(best.graph, NEW):
         return None
-    found = Found(NEW, best, {NEW: states}, gain, Candidate(members, SIGNATURE), place.start)
+    found = Found(NEW, best, {NEW: states}, gain, Candidate(members, Suggested.SHARED), place.start)
     return Spot(members, gain, found, scene)
 
 

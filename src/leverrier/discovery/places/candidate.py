@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from leverrier.discovery.places.semi_clique import semi_cliques
 from leverrier.models.graph import Graph
@@ -23,6 +24,20 @@ class Candidate:
     """Whether these are all columns: then no arcs among them are kept."""
 
 
+class Suggested(StrEnum):
+    """Why a hidden variable is looked for behind some columns; the value is the words."""
+
+    SEMI_CLIQUE = "semi-clique"
+    MORAL = "semi-clique of the moral graph"
+    NEIGHBOURS = "a column with its neighbours"
+    CHILDREN = "a column with its children"
+    PARENTS = "a column with its parents"
+    ALL = "all columns"
+    DEPENDENT = "columns that depend on each other, and no column explains it"
+    SHARED = "columns that share most with each other"
+    SAMPLE = "found in a sample of the rows"
+
+
 @dataclass(frozen=True)
 class Placement:
     """A graph with the hidden variable put in, and how that was done."""
@@ -35,11 +50,11 @@ def candidates(graph: Graph, extra: Iterable[Candidate] = ()) -> list[Candidate]
     """Semi-cliques of the graph and of its moral graph, nodes with their neighbours, nodes with their children."""
     found: dict[frozenset[str], str] = {}
     suggestions = [
-        *((members, "semi-clique") for members in semi_cliques(graph)),
-        *((members, "semi-clique of the moral graph") for members in semi_cliques(graph.moral())),
-        *((graph.neighbours(v) | {v}, "a column with its neighbours") for v in graph),
-        *((frozenset(graph.children(v)) | {v}, "a column with its children") for v in graph),
-        *((frozenset(graph.parents(v)) | {v}, "a column with its parents") for v in graph),
+        *((members, Suggested.SEMI_CLIQUE) for members in semi_cliques(graph)),
+        *((members, Suggested.MORAL) for members in semi_cliques(graph.moral())),
+        *((graph.neighbours(v) | {v}, Suggested.NEIGHBOURS) for v in graph),
+        *((frozenset(graph.children(v)) | {v}, Suggested.CHILDREN) for v in graph),
+        *((frozenset(graph.parents(v)) | {v}, Suggested.PARENTS) for v in graph),
         *((one.members, one.signature) for one in extra),
     ]
     for members, signature in suggestions:
@@ -47,7 +62,7 @@ def candidates(graph: Graph, extra: Iterable[Candidate] = ()) -> list[Candidate]
             found.setdefault(members, signature)
     chosen = [Candidate(members, signature) for members, signature in found.items()]
     if SMALLEST <= len(graph.nodes) <= WHOLE and frozenset(graph.nodes) not in found:
-        chosen.append(Candidate(frozenset(graph.nodes), "all columns", whole=True))
+        chosen.append(Candidate(frozenset(graph.nodes), Suggested.ALL, whole=True))
     return chosen
 
 

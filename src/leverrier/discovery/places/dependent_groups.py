@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from leverrier.data.table import Table
-from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.candidate import Candidate, Suggested
 from leverrier.discovery.places.semi_clique import semi_cliques
 from leverrier.models.graph import Graph
 
@@ -21,7 +21,6 @@ LEVEL = 0.01
 EXPLAINED = 0.2
 """A column explains a pair when, given it, chance would show as much in one of five."""
 MOST_COLUMNS = 60
-SIGNATURE = "columns that depend on each other, and no column explains it"
 
 
 def dependent_groups(table: Table) -> list[Candidate]:
@@ -36,7 +35,7 @@ def dependent_groups(table: Table) -> list[Candidate]:
         if _p_value(table, i, j, None) < LEVEL and not _explained(table, i, j)
     ]
     graph = Graph.from_edges(names, [(b, a) for a, b in pairs])
-    return [Candidate(frozenset(members), SIGNATURE) for members in semi_cliques(graph)]
+    return [Candidate(frozenset(members), Suggested.DEPENDENT) for members in semi_cliques(graph)]
 
 
 def _explained(table: Table, i: int, j: int) -> bool:

@@ -17,7 +17,7 @@ from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.discovery.states.agglomeration import agglomerate
 from leverrier.discovery.states.alternating_merge import round_robin
-from leverrier.discovery.states.cardinality_result import Cardinalities, Cardinality
+from leverrier.discovery.states.cardinality_result import Cardinalities, Cardinality, ColumnAsked
 from leverrier.discovery.states.em_trial import Setting, Trial
 from leverrier.discovery.states.first_states import first_states
 from leverrier.discovery.states.joint_refinement import refine_together
@@ -34,6 +34,7 @@ from leverrier.models.network import Network
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
+from leverrier.words_of import told
 
 STARTS = 5
 
@@ -130,8 +131,7 @@ def _question(network: Any, data: Any, hidden: str | Sequence[str] | None) -> tu
     if seen.table.n_rows == 0:
         raise TableError("the table has no rows (or no weight): there is nothing to count states by")
     aside = [name for name in names if name in columns]
-    notes = [f"The column {name} of the data was set aside: it is what is asked for." for name in aside]
-    return seen.graph, seen.table, names, notes
+    return seen.graph, seen.table, names, list(told(ColumnAsked(name) for name in aside))
 
 
 def _groups(graph: Graph, table: Table, names: Sequence[str]) -> list[list[str]]:

@@ -12,15 +12,22 @@ import numpy as np
 
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
-from leverrier.data.paper_table import Papers, PaperTable
+from leverrier.data.paper_table import Papers
 from leverrier.discovery.states.agglomeration import Agglomeration, Merge
 from leverrier.discovery.states.refinement import Refinement
 from leverrier.models.network import Network
 from leverrier.status import Status
-from leverrier.words_of import words_of
+from leverrier.words_of import Note, words_of
 
 if TYPE_CHECKING:
     import altair
+
+
+@dataclass(frozen=True)
+class ColumnAsked(Note):
+    """A column of the data that is what is asked for: it was set aside."""
+
+    column: str
 
 
 @dataclass(frozen=True)
@@ -136,12 +143,6 @@ class Cardinality(Papers):
         """Scores against the number of states."""
         return chart_of("cardinality_charts.score_by_states", self)
 
-    def paper_tables(self) -> dict[str, PaperTable]:
-        """The score of every number of states that was compared."""
-        rows = tuple((k, self.value(k), self.value(k) - self.value(self.states)) for k in sorted(self.scores))
-        caption = f"Scores (nats) by number of states of {self.hidden}; {self.states} were chosen."
-        return {"scores": PaperTable("scores", ("states", "score", "less the choice"), rows, caption, 1)}
-
     def _repr_html_(self) -> str:
         rows = [(k, f"{self.value(k):,.1f}", "chosen" if k == self.states else "") for k in sorted(self.scores)]
         facts = {"states": self.states, "status": self.status}
@@ -152,7 +153,7 @@ class Cardinality(Papers):
 
 
 @dataclass(frozen=True, eq=False)
-class Cardinalities:
+class Cardinalities(Papers):
     """How many states each of several hidden variables has; attributes are dicts by variable."""
 
     variables: Mapping[str, Cardinality]

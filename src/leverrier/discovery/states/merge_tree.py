@@ -63,8 +63,11 @@ def merge_tree(graph: Graph, table: Table, name: str, states: int, score: Score)
         return None
     path = agglomerate(first_states(graph, table, name), score, MOST_FIRST)
     leaves = min(max(LEAVES, states + 2), path.n_first)
-    if leaves < 2:
-        return None
+    return None if leaves < 2 else tree_of(path, leaves)
+
+
+def tree_of(path: Agglomeration, leaves: int, few: float = FEW) -> MergeTree:
+    """The last merges of a path, from so many leaves on; one of fewer rows than `few` is not described."""
     nodes = path.nodes(leaves)
     place = {node: number for number, node in enumerate(nodes)}
     merges = []
@@ -74,8 +77,8 @@ def merge_tree(graph: Graph, table: Table, name: str, states: int, score: Score)
     labels = _node_of_configuration(path, nodes)
     weights = path.first.weights
     return MergeTree(
-        leaves=tuple(_name(path, labels == number) for number in range(leaves)),
-        rows=tuple(rows if rows >= FEW else 0.0 for rows in np.bincount(labels, weights, leaves).tolist()),
+        leaves=tuple(_name(path, labels == number, few) for number in range(leaves)),
+        rows=tuple(rows if rows >= few else 0.0 for rows in np.bincount(labels, weights, leaves).tolist()),
         merges=tuple(merges),
         configurations=len(path.first),
     )
@@ -92,10 +95,10 @@ def _node_of_configuration(path: Agglomeration, nodes: tuple[int, ...]) -> NDArr
     return of_state[path.place]
 
 
-def _name(path: Agglomeration, inside: NDArray[np.bool_]) -> str:
+def _name(path: Agglomeration, inside: NDArray[np.bool_], few: float) -> str:
     """By the columns whose most frequent value in the node is least so elsewhere."""
     first = path.first
-    if first.weights[inside].sum() < FEW:
+    if first.weights[inside].sum() < few:
         return "rare"
     marks = []
     for column, labels, codes in zip(first.blanket, first.labels, first.configurations, strict=True):

@@ -70,3 +70,5 @@ class AlongTime:
     ahead: tuple[Ahead, ...] = ()
     unit: TimeUnit = STEP
     """What one slice is in the reader's own time."""
+    sequences: int = 0
+    """How many there are, drawn or not; 0 in files saved before."""

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leverrier.data.paper_table import Papers
 from leverrier.discovery.network_codecs import States
 from leverrier.discovery.time.memory_search import Parents
 from leverrier.discovery.time.time_codecs import read_dynamic_network, write_dynamic_network
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference
 from leverrier.status import Status
-
-MOST_NAMED = 6
+from leverrier.words_of import words_of
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ Ended = tuple[Round, Parents]
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryFindings:
+class MemoryFindings(Papers):
     """All rounds, from the fully observed network on."""
 
     rounds: tuple[Round, ...]
@@ -67,24 +67,13 @@ class MemoryFindings:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What each round ended with, and the arcs that asked for memories."""
-        said = [f"{each.name}: {each.bits:.3f} bits a slice on the sequences learnt from." for each in self.rounds]
-        arcs = self.rounds[1].arcs[:MOST_NAMED]
-        if arcs:
-            named = (f"{arc.parent} {arc.lag} slices back → {arc.child} ({arc.gain:.1f} nats)" for arc in arcs)
-            said.append(f"Arcs that skip slices: {'; '.join(named)}.")
-        return tuple(said)
+        """What each round ended with, and the arcs that asked for memories, a sentence each."""
+        return tuple(words_of("time_words.round_words", self).splitlines())
 
     @property
     def words(self) -> str:
-        lines = list(self.steps)
-        for memory in self.memories:
-            children = [c for (p, _), c in self.network.edges if p == memory.name and c != memory.name]
-            drives = ", ".join(dict.fromkeys(children)) or "nothing any more"
-            lines.append(f"{memory.name} remembers {memory.of} of {memory.depth + 1} slices back and drives {drives}.")
-        if not self.memories:
-            lines.append("No arc skips a slice: nothing needs to be remembered.")
-        return "\n".join(lines)
+        """The rounds, and what each memory remembers and drives."""
+        return words_of("time_words.memory_words", self)
 
     def __str__(self) -> str:
         return self.words

@@ -18,8 +18,10 @@ from leverrier.discovery.time.time_unit import time_unit
 
 MOST_SLICES, MOST_SPANS = 800, 250
 """Of a ribbon."""
-RIBBONS = 4
-"""So many sequences are drawn, the longest first."""
+RIBBONS, STRETCHES = 60, 4
+"""So many sequences are drawn, the longest first; of a few, so many stretches."""
+MOST_IN_ALL = 2_500
+"""Spans of all ribbons together: more would make a page heavy."""
 STEPS = 12
 MOST_LENGTHS = 400
 MOST_AHEAD = 4
@@ -34,26 +36,30 @@ def describe(found: TimeFindings, sequences: Sequences, seed: int) -> AlongTime:
     return AlongTime(
         int(sequences.lengths.max()),
         int(sequences.lengths.min()),
-        sequences.time or "slice",
+        sequences.time or "time step",
         sure,
         tuple(ribbons),
         tuple(stays),
         tuple(_ahead(found, sequences, seed)) if found.finished else (),
         time_unit(sequences),
+        len(sequences),
     )
 
 
 def _ribbons(one: HiddenChain, sequences: Sequences) -> list[Ribbon]:
     """The longest sequences, or the first stretches of a few: each so long that its spans can be told apart."""
     longest = sorted(range(len(sequences)), key=lambda i: (-int(sequences.lengths[i]), i))
+    few = len(sequences) < STRETCHES
     made: list[Ribbon] = []
-    for index in longest:
+    for index in longest[: STRETCHES if few else RIBBONS]:
         low, end = int(sequences.starts[index]), int(sequences.starts[index + 1])
-        while low < end and len(made) < RIBBONS:
+        while low < end and (not few or len(made) < STRETCHES):
             made.append(_ribbon(one, sequences, index, low, end))
             low += made[-1].slices
-            if len(sequences) >= RIBBONS:
+            if not few:
                 break
+        if sum(len(each.spans) for each in made) > MOST_IN_ALL:
+            break
     return made
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from leverrier.arrays import Floats
+from leverrier.data.paper_table import Papers
 from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Variable
 from leverrier.discovery.evidence.evidence import Evidence
@@ -51,7 +52,7 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class TimeFindings:
+class TimeFindings(Papers):
     """All that was found in sequences, by `find_in_time` or by the source's loop."""
 
     hidden: tuple[HiddenChain, ...]

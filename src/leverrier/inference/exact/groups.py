@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from leverrier.arrays import Floats, Integers
 from leverrier.inference.approximate.mean_field_groups import Products, plan_products
-from leverrier.inference.exact.elimination import in_words
 from leverrier.inference.exact.group_trees import MOST_CELLS, Trees, fits, plan_trees
 from leverrier.inference.exact.packs import Pack, PackedRows, pack_rows
 from leverrier.inference.exact.parameter_layout import Layout
 from leverrier.inference.exact.unobserved import Evidence, Group, unobserved_groups
+from leverrier.inference.taken_apart import TakenApart
 from leverrier.kernels.em.grouping import equal_runs, locate, number_keys
 from leverrier.kernels.em.plan_columns import GROUP_PACKS, GROUP_ROWS, GROUP_STRIDE, PACK_SIZE
+from leverrier.words_of import told
 
 FEW_ROWS = 256
 """Groups with fewer rows are located all together; larger ones are packed one by one."""
@@ -83,12 +84,7 @@ class Plan:
         """What is approximated, in words."""
         if not self.approximate:
             return ()
-        most = max(len(group) for group in self.products.variables)
-        return (
-            f"approximate: {most} unobserved variables hang together in some rows, too many for exact inference "
-            f"(a clique tree of at most {in_words(MOST_CELLS)} cells). They are taken as independent given what is "
-            "observed, and the log-likelihood is a lower bound.",
-        )
+        return told([TakenApart(max(len(group) for group in self.products.variables), MOST_CELLS)])
 
     @property
     def work(self) -> float:

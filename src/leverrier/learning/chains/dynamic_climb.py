@@ -20,10 +20,6 @@ SHRINK, EDGE = 0.01, 1e-6
 """An extrapolated probability keeps this share of what it was, and stays above the edge: zero has no way back."""
 PATIENCE = 10
 """Steps by approximate counts without a new best before it is taken as the end."""
-IMPOSSIBLE = (
-    "the start gives some sequence probability zero, and EM never leaves a zero: smooth the network "
-    "(mix in a little of the uniform distribution), or let starts be drawn"
-)
 
 
 class ExactClimb(Ascent[Parameters, Floats]):
@@ -37,7 +33,7 @@ class ExactClimb(Ascent[Parameters, Floats]):
     def evaluate(self, model: Parameters) -> Evaluated[Floats]:
         value, counts = self.steps.evaluated(model)
         if value == -np.inf and self.last == -np.inf:
-            raise OptionError(IMPOSSIBLE)
+            raise _impossible()
         self.last = max(value, self.last)
         return Evaluated(value, value - self.steps.log_prior(model), counts, ROUNDING * abs(value))
 
@@ -105,7 +101,7 @@ class ApproximateClimb:
     def _evaluate(self) -> tuple[float, Floats]:
         value, counts = self.steps.evaluated(self.model)
         if value == -np.inf:
-            raise OptionError(IMPOSSIBLE)
+            raise _impossible()
         return value, counts
 
     def _done(self, value: float) -> bool:
@@ -175,3 +171,10 @@ def reordered(network: DynamicNetwork, orders: Mapping[str, np.ndarray]) -> Dyna
                 means, spread = np.take(means, orders[member], axis), np.take(spread, orders[member], axis)
         numbers[name] = GaussianCPD(cpd.parents, means, spread)
     return network.with_parts(parts[:-1], parts[-1], numbers)
+
+
+def _impossible() -> OptionError:
+    return OptionError(
+        "the start gives some sequence probability zero, and EM never leaves a zero: smooth the network "
+        "(mix in a little of the uniform distribution), or let starts be drawn"
+    )

@@ -10,6 +10,7 @@ import numpy as np
 
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
+from leverrier.data.paper_table import Papers
 from leverrier.errors import OptionError
 from leverrier.learning.chains.drawn_starts import drawn_starts
 from leverrier.learning.chains.dynamic_climb import ApproximateClimb, ExactClimb, climber_of, reordered, state_order
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class DynamicFit:
+class DynamicFit(Papers):
     """The best start's end."""
 
     network: DynamicNetwork

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from leverrier.arrays import Floats
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights
+from leverrier.data.paper_table import Papers
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
@@ -26,20 +27,23 @@ from leverrier.learning.em.in_turn import counted, ends_in_turn
 from leverrier.learning.mixtures.mixture_ascent import CollapsedError
 from leverrier.learning.mixtures.mixture_choice import CRITERIA, Criterion, FitRow, MixtureTable, candidates, rank
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
+from leverrier.learning.mixtures.mixture_notes import ClassColumns
 from leverrier.learning.mixtures.mixture_prior import Components, weak_prior
 from leverrier.learning.mixtures.mixture_start import from_labels, group, typical_spread, wide
 from leverrier.learning.mixtures.mixture_view import View, look
+from leverrier.learning.noted import LeftAside
 from leverrier.models.mixed_class_model import MixedClasses
 from leverrier.models.mixture import KINDS, Kind, Mixture
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
+from leverrier.words_of import told
 
 Covariance = Literal["auto", "full", "tied", "diagonal", "spherical"]
 
 
 @dataclass(frozen=True, eq=False)
-class MixedClassResult:
+class MixedClassResult(Papers):
     """The best number of classes (and kind of covariance), from its best start."""
 
     model: MixedClasses
@@ -211,11 +215,9 @@ def _task(
     table = whole.select(rest)
     view = look(matrix, row_weights(whole.weights, matrix.n_rows), False, np.random.default_rng([seed, 0]))
     features, seen = _features(view, table)
-    told = tuple(f"{name!r} is set aside" for name in whole.aside)
-    aside = tuple(note for note in whole.notes if note.startswith(told))
     task = _Task(view, table, Categories.of(table), features, seen, prior, starts, tolerance, max_iterations, seed, run)
-    said = f"numbers, Gaussian given the class: {', '.join(numbers)}; categories: {', '.join(rest) or 'none'}."
-    return task, (said, *aside)
+    aside = [LeftAside(name, why) for name, why in whole.aside.items()]
+    return task, told([ClassColumns(tuple(numbers), tuple(rest)), *aside])
 
 
 def gaussian_columns(table: Table) -> list[str]:

@@ -15,6 +15,7 @@ from leverrier.counts.expected_counts import ExpectedCounts
 from leverrier.counts.observation import Observation, Pairing
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.card import card
+from leverrier.data.paper_table import Papers
 from leverrier.data.table import Table
 from leverrier.errors import OptionError
 from leverrier.learning.em.cheeseman_stutz import cheeseman_stutz, observed_score
@@ -53,7 +54,7 @@ class Starts(Sequence[Start]):
 
 
 @dataclass(frozen=True, eq=False)
-class FitResult:
+class FitResult(Papers):
     """The best start's end."""
 
     network: Network

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from leverrier.chart_of import chart_of
 from leverrier.data.card import card
 from leverrier.data.matrix import as_matrix, row_weights, weights_beside
+from leverrier.data.paper_table import Papers
 from leverrier.errors import OptionError, TableError
 from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_choice import (
@@ -33,6 +34,7 @@ from leverrier.models.mixture import KINDS, Kind, Mixture
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
+from leverrier.words_of import Note, told
 
 if TYPE_CHECKING:
     import altair
@@ -42,7 +44,7 @@ MANY_CELLS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureResult:
+class MixtureResult(Papers):
     """The mixture with the best criterion, from its best start."""
 
     mixture: Mixture
@@ -61,8 +63,12 @@ class MixtureResult:
     """For each number of components that was tried: log-likelihood, parameters, BIC, ICL, AIC (smaller is better)."""
     criterion: Criterion
     prior: NormalInverseWishart | None
-    events: tuple[str, ...]
-    """What happened on the way: collapses, mergers, restarts, and what is odd about the answer."""
+    noticed: tuple[Note, ...]
+
+    @property
+    def events(self) -> tuple[str, ...]:
+        """What happened on the way: collapses, mergers, restarts, and what is odd about the answer."""
+        return told(self.noticed)
 
     @property
     def components(self) -> int:
@@ -222,5 +228,5 @@ def _chosen(task: MixtureTask, numbers: Iterable[int], patient: bool, criterion:
         table=MixtureTable(tuple(table)),
         criterion=criterion,
         prior=None if prior is None else prior.moved_back(rows.shift, rows.scale),
-        events=best.events,
+        noticed=best.events,
     )

@@ -13,9 +13,11 @@ from leverrier.inference.gaussian.gaussian_rows import stretches_of_posteriors
 from leverrier.learning.criteria import aic, bic
 from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
+from leverrier.learning.mixtures.mixture_notes import TooFewRows
 from leverrier.learning.mixtures.mixture_repair import Ended
 from leverrier.models.mixture import Kind, Mixture
 from leverrier.status import Status
+from leverrier.words_of import told
 
 Criterion = Literal["bic", "icl", "aic"]
 CRITERIA: tuple[Criterion, ...] = ("bic", "icl", "aic")
@@ -141,7 +143,7 @@ def fit_row(mixture: Mixture, log_likelihood: float, problem: MixtureProblem, en
         status=ended.climb.status,
         best_count=starts.best_count,
         sound=ended.sound,
-        note="" if ended.sound else "a component stands on too few rows",
+        note="" if ended.sound else told([TooFewRows()])[0],
     )
 
 

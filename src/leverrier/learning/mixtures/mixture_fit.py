@@ -13,6 +13,7 @@ from leverrier.errors import OptionError
 from leverrier.learning.em.fit_result import Start, Starts
 from leverrier.learning.em.in_turn import ends_in_turn
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
+from leverrier.learning.mixtures.mixture_notes import ColumnDetermined, StartsGivenUp
 from leverrier.learning.mixtures.mixture_prior import Components, weak_prior
 from leverrier.learning.mixtures.mixture_repair import Ended, remarks, run_start
 from leverrier.learning.mixtures.mixture_start import (
@@ -27,6 +28,7 @@ from leverrier.learning.mixtures.mixture_view import View
 from leverrier.models.mixture import Kind, Mixture
 from leverrier.run.event import Event
 from leverrier.run.run import Run
+from leverrier.words_of import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +56,7 @@ class ComponentsFit:
     problem: MixtureProblem
     ended: Ended
     starts: Starts
-    events: tuple[str, ...]
+    events: tuple[Note, ...]
 
 
 def fit_components(task: MixtureTask, k: int) -> ComponentsFit:
@@ -134,9 +136,9 @@ def _best(task: MixtureTask, k: int, problem: MixtureProblem, ends: list[Ended |
     best = Ended(listed, best.counts[order], best.climb, best.likelihoods, best.sound, best.events)
     events = [*best.events, *remarks(problem, best)]
     if len(alive) < len(ends):
-        events.append(f"{len(ends) - len(alive)} of {len(ends)} starts were given up: their components kept collapsing")
+        events.append(StartsGivenUp(len(ends) - len(alive), len(ends)))
     if wide(task.kind) and task.view.collinear is not None:
-        events.append(f"column {task.view.collinear!r} is determined by the others: the prior alone keeps it apart")
+        events.append(ColumnDetermined(task.view.collinear))
     return ComponentsFit(_mixture(task, listed), problem, best, Starts(runs, count), tuple(events))
 
 

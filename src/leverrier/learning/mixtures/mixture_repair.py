@@ -14,10 +14,20 @@ from leverrier.arrays import Floats
 from leverrier.learning.em.climb import Climb, climb
 from leverrier.learning.mixtures.mixture_ascent import CollapsedError
 from leverrier.learning.mixtures.mixture_climb import MixtureClimb, MixtureProblem
+from leverrier.learning.mixtures.mixture_notes import (
+    BestStartEnded,
+    Collapsed,
+    EmptyComponent,
+    PutElsewhere,
+    ThinComponent,
+    Trouble,
+    TwinComponents,
+)
 from leverrier.learning.mixtures.mixture_prior import Components
 from leverrier.learning.mixtures.mixture_start import shaped, wide
 from leverrier.run.run import Run
 from leverrier.status import Status
+from leverrier.words_of import Note
 
 MOST_COLLAPSES = 12
 MOST_CURES = 2
@@ -36,7 +46,7 @@ class Ended:
     climb: Climb
     likelihoods: tuple[float, ...]
     sound: bool
-    events: tuple[str, ...]
+    events: tuple[Note, ...]
 
     @property
     def log_likelihood(self) -> float:
@@ -52,7 +62,7 @@ def run_start(
     problem: MixtureProblem, begin: Components, rng: np.random.Generator, max_iterations: int, run: Run
 ) -> Ended | None:
     """EM from here to the end, with cures on the way; None if components kept collapsing."""
-    events: list[str] = []
+    events: list[Note] = []
     ended = _climb_through(problem, begin, rng, max_iterations, run, events)
     for _ in range(MOST_CURES):
         if ended is None or not ended.climb.status.converged:
@@ -63,17 +73,17 @@ def run_start(
         moved = elsewhere(problem, ended.components, ended.counts, which, rng)
         if moved is None:
             break
-        said: list[str] = []
+        said: list[Note] = []
         again = _climb_through(problem, moved, rng, max_iterations, run, said)
         better = again is not None and (again.sound, again.climb.value) > (
             ended.sound,
             ended.climb.value + 10 * problem.tolerance,
         )
         if again is None or not better:
-            events.append(f"{why}; put elsewhere it gained nothing, so it was left")
+            events.append(PutElsewhere(why, float(ended.counts.min()), None))
             break
         gain = again.climb.value - ended.climb.value
-        events += [f"{why}; it was put elsewhere, which changed the objective by {gain:+.3f} nats", *said]
+        events += [PutElsewhere(why, float(ended.counts.min()), gain), *said]
         ended = again
     if ended is None:
         return None
@@ -86,7 +96,7 @@ def _climb_through(
     rng: np.random.Generator,
     max_iterations: int,
     run: Run,
-    events: list[str],
+    events: list[Note],
 ) -> Ended | None:
     """One climb; a component that collapses on the way is put elsewhere and the climb begins again."""
     components = begin
@@ -95,12 +105,12 @@ def _climb_through(
         try:
             found = climb(climber, max_iterations=max_iterations, run=run)
         except CollapsedError as collapse:
-            rows = ", ".join(f"{climber.counts[c]:.1f}" for c in collapse.which)
+            rows = tuple(float(climber.counts[c]) for c in collapse.which)
             moved = elsewhere(problem, climber.model, climber.counts, collapse.which, rng)
             if moved is None:
                 return None
             after = len(climber.likelihoods)
-            events.append(f"a component collapsed on about {rows} rows after {after} iterations and was restarted")
+            events.append(Collapsed(rows, after))
             components = moved
             continue
         likelihoods = tuple(climber.likelihoods)
@@ -111,20 +121,20 @@ def _climb_through(
     return None
 
 
-def trouble(problem: MixtureProblem, ended: Ended) -> tuple[list[int], str]:
-    """The component that is empty, a twin, or stands on too few rows; and what to say of it."""
+def trouble(problem: MixtureProblem, ended: Ended) -> tuple[list[int], Trouble]:
+    """The component that is empty, a twin, or stands on too few rows; and which of these it is."""
     counts = ended.counts
     least = int(np.argmin(counts))
     if len(counts) == 1:
-        return [], ""
+        return [], Trouble.EMPTY
     if counts[least] < EMPTY:
-        return [least], "a component ended without rows"
+        return [least], Trouble.EMPTY
     pair = nearest_pair(problem, ended.components)
     if pair is not None and pair[2] < SAME:
-        return [pair[1]], "two components ended as one"
+        return [pair[1]], Trouble.TWIN
     if not ended.sound or (problem.kind == "full" and counts[least] < ended.components.means.shape[1] + 1):
-        return [least], f"a component ended on about {counts[least]:.1f} rows"
-    return [], ""
+        return [least], Trouble.THIN
+    return [], Trouble.THIN
 
 
 def nearest_pair(problem: MixtureProblem, components: Components) -> tuple[int, int, float] | None:
@@ -170,19 +180,18 @@ def elsewhere(
     return shaped(problem.kind, Components(weights / weights.sum(), means, covariances))
 
 
-def remarks(problem: MixtureProblem, ended: Ended) -> list[str]:
+def remarks(problem: MixtureProblem, ended: Ended) -> list[Note]:
     """What a reader of the components should know, by their numbers (from 1, as they are listed)."""
-    said = []
+    said: list[Note] = []
     d = ended.components.means.shape[1]
     for c, count in enumerate(ended.counts):
         if count < EMPTY:
-            said.append(f"component {c + 1} has no rows: fewer components would do")
+            said.append(EmptyComponent(c + 1))
         elif problem.kind == "full" and count < d + 1.5:
-            held = "the prior alone gives it spread" if problem.prior else "its likelihood is not to be trusted"
-            said.append(f"component {c + 1} stands on about {count:.1f} rows of {d} columns: {held}")
+            said.append(ThinComponent(c + 1, float(count), d, problem.prior is not None))
     pair = nearest_pair(problem, ended.components)
     if pair is not None and pair[2] < SAME and min(ended.counts[list(pair[:2])]) >= EMPTY:
-        said.append(f"components {min(pair[:2]) + 1} and {max(pair[:2]) + 1} are one: fewer components would do")
+        said.append(TwinComponents(min(pair[:2]) + 1, max(pair[:2]) + 1))
     if ended.climb.status is Status.ITERATION_LIMIT:
-        said.append(f"the best start {ended.climb.status}")
+        said.append(BestStartEnded(ended.climb.status))
     return said

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from leverrier.arrays import Floats, Integers
+from leverrier.data.paper_table import Papers
 from leverrier.data.sequences.panel import Panel, panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.errors import OptionError, TableError
@@ -40,7 +40,7 @@ class RegimesRow:
 
 
 @dataclass(frozen=True, eq=False)
-class HiddenRegimes:
+class HiddenRegimes(Papers):
     """A hidden Markov model whose columns have laws of their own. `network` is the model: it answers for new data."""
 
     network: RegimeModel
@@ -293,26 +293,3 @@ def is_whole(values: Floats) -> bool:
 
 def _turning(panel: Panel, given: Mapping[str, str]) -> tuple[Term, ...]:
     return tuple(term for each, how in given.items() if how != "emissions" for term in number_terms(panel, each))
-
-
-def updated(found: HiddenRegimes, more: Any, steps: int = 5) -> HiddenRegimes:
-    """The same model after new sequences: a few steps of EM over old and new together."""
-    new = found.network.panel(more)
-    whole = joined(found.panel, new)
-    again = climb(found.network, Designs(whole), max_iterations=steps)
-    return replace(
-        found,
-        network=again.model,
-        log_likelihood=again.log_likelihood,
-        trace=again.trace,
-        status=again.status,
-        n_slices=whole.n_slices,
-        panel=whole,
-    )
-
-
-def joined(one: Panel, other: Panel) -> Panel:
-    """The sequences of both."""
-    values = {name: np.concatenate([column, other.values[name]]) for name, column in one.values.items()}
-    starts = np.concatenate([one.starts, one.starts[-1] + other.starts[1:]])
-    return Panel(values, one.labels, starts, np.concatenate([one.times, other.times]))

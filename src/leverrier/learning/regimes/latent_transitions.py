@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import chi2
 
 from leverrier.arrays import Floats, Integers
+from leverrier.data.paper_table import Papers
 from leverrier.data.sequences.panel import Panel
 from leverrier.data.sequences.read_sequences import read_sequences
 from leverrier.data.sequences.sequences import Sequences
@@ -40,7 +41,7 @@ class RatioTest:
 
 
 @dataclass(frozen=True, eq=False)
-class LatentTransitions:
+class LatentTransitions(Papers):
     """Classes at each wave, with the tables between waves."""
 
     fit: HiddenRegimes

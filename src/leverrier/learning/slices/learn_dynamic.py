@@ -14,6 +14,7 @@ import numpy as np
 
 from leverrier.counts.family import Family
 from leverrier.counts.observed_counts import ObservedCounts
+from leverrier.data.paper_table import Papers
 from leverrier.data.sequences.read_sequences import lagged, read_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Lag, Memory, lag_features
@@ -46,7 +47,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class DynamicResult:
+class DynamicResult(Papers):
     """What was learnt, and how it ended."""
 
     network: DynamicNetwork

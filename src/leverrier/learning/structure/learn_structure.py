@@ -15,6 +15,7 @@ from leverrier.counts.rows import rows_of
 from leverrier.data.card import card
 from leverrier.data.file_parts import require_parquet
 from leverrier.data.memory_limit import memory_limit
+from leverrier.data.paper_table import Papers
 from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.reading.read_table import as_asked, as_table
 from leverrier.data.table import Table
@@ -48,7 +49,7 @@ eight of two."""
 
 
 @dataclass(frozen=True, eq=False)
-class StructureResult:
+class StructureResult(Papers):
     """What a structure search found, and how it ended."""
 
     network: Network

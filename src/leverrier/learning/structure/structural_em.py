@@ -16,6 +16,7 @@ import numpy as np
 from leverrier.counts.expected_counts import ExpectedCounts
 from leverrier.counts.family import Family
 from leverrier.data.card import card
+from leverrier.data.paper_table import Papers
 from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Label
 from leverrier.errors import OptionError
@@ -42,7 +43,7 @@ LATE = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class StructuralResult:
+class StructuralResult(Papers):
     """Where structural EM ended."""
 
     network: Network

@@ -19,6 +19,8 @@ from leverrier.inference.chains.slice_passes import SlicePasses, one_cluster
 from leverrier.inference.chains.slice_paths import most_probable
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay, parents_in
 from leverrier.models.dynamic.sliced import Sliced
+from leverrier.models.impossible import ImpossibleSequence
+from leverrier.words_of import told
 
 Inference = Literal["exact", "boyen-koller"]
 NamedClusters = Sequence[Sequence[str]]
@@ -128,5 +130,5 @@ def most_probable_path(network: Sliced, data: Any) -> Sequences:
     columns = tuple(own.get(name, Variable(name, labels)) for name, labels in network.states.items())
     notes = sequences.notes
     if np.any(codes < 0):
-        notes += ("a sequence cannot happen under the network: what it leaves open there stays open.",)
+        notes += told([ImpossibleSequence()])
     return replace(sequences, table=Table(columns, cells), notes=notes)

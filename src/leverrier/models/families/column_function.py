@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -60,17 +60,6 @@ class ColumnFunction:
     def ranks(self, codes: Codes) -> NDArray[np.int64]:
         """By row, the value's place among the levels."""
         return np.searchsorted(self.levels, self.of(codes)).astype(np.int64)
-
-    def said(self, parents: Sequence[str]) -> str:
-        own = [parents[p] for p in self.parents]
-        match self.name:
-            case "value":
-                return own[0]
-            case "difference":
-                return " − ".join(own)
-            case "sum":
-                return " + ".join(own)
-        return f"the {self.name} of {', '.join(own)}"
 
     def content(self) -> Mapping[str, Any]:
         return {"name": self.name, "parents": list(self.parents), "values": [list(own) for own in self.values]}

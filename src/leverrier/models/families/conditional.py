@@ -37,10 +37,6 @@ class Conditional(Protocol):
         """A cell of the child for each row."""
         ...
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        """In one sentence, how the child follows from its parents."""
-        ...
-
     def content(self) -> Mapping[str, Any]:
         """Plain values to be saved: "kind" and the parameters; `models.families` reads them back."""
         ...

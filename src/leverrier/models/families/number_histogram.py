@@ -67,9 +67,6 @@ class NumberHistogram:
         edges = np.concatenate([[0.0], ndtr(np.array(self.cuts)), [1.0]])
         return ndtri(edges[piece] + rng.random(n_rows) * (edges[piece + 1] - edges[piece]))
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        return f"{child}: the shares of its quarters change with {' and '.join(parents)}, in no simple shape"
-
     def content(self) -> Mapping[str, Any]:
         return {
             "kind": "histogram",

@@ -105,17 +105,6 @@ class NumberRegression:
         y = mean + self.spread.each(parents, mean) * self.noise.draw(n_rows, rng)
         return y if self.curve is None else self.curve.inverse(y)
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        if not self.terms:
-            return f"{child} stands alone: nothing in the table predicts it"
-        sides = [f"{_sign(c)}{t.words(parents)}" for t, c in zip(self.terms, self.coefficients[1:], strict=True)]
-        where = "ranks" if self.curve is None else "own units"
-        text = f"{child} in its {where}: {', '.join(sides)}; {100 * self.explained:.0f} % of its variance"
-        if self.spread.follows is not None:
-            by = "the prediction" if self.spread.follows < 0 else parents[self.spread.follows]
-            text += f"; its scatter changes with {by}"
-        return text + ("; the scatter is not Gaussian" if self.noise.dimension else "")
-
     def content(self) -> Mapping[str, Any]:
         return {
             "kind": self.kind,
@@ -142,7 +131,3 @@ class NumberRegression:
             tuple(curves[1:]),
             float(content["explained"]),
         )
-
-
-def _sign(coefficient: float) -> str:
-    return "+" if coefficient >= 0 else "−"

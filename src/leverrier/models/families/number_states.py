@@ -74,11 +74,6 @@ class NumberTable(CodedChild):
     def log_probabilities(self, parents: Sequence[Cells], n_rows: int) -> Floats:
         return self._logs[joined(parents, self.parent_bounds, n_rows)]
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        if not parents:
-            return f"{child} stands alone: nothing in the table predicts it"
-        return f"{child}: shares for each combination of {', '.join(parents)}"
-
     def content(self) -> Mapping[str, Any]:
         return {
             "kind": "table",
@@ -117,9 +112,6 @@ class NumberLogit(CodedChild):
         sums = np.zeros((n_rows, len(self.coefficients) + 1))
         sums[:, 1:] = x.T @ np.array(self.coefficients).T
         return log_softmax(sums, axis=1)
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        return f"{child}: the odds of its states change with {', '.join(t.words(parents) for t in self.terms)}"
 
     def content(self) -> Mapping[str, Any]:
         return {
@@ -165,12 +157,6 @@ class NumberOrderedLogit(CodedChild):
         upto = expit(np.array(self.thresholds)[None, :] - along[:, None])
         shares = np.diff(upto, axis=1, prepend=0.0, append=1.0)
         return np.log(np.maximum(shares, LEAST))
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        sides = [
-            f"{'+' if c >= 0 else '−'}{t.words(parents)}" for t, c in zip(self.terms, self.coefficients, strict=True)
-        ]
-        return f"{child} is higher in its order with {', '.join(sides)}"
 
     def content(self) -> Mapping[str, Any]:
         return {

@@ -76,28 +76,6 @@ class Term:
     def _inside(self, cells: Cells) -> Floats:
         return ((cells >= self.low) & (cells < self.high)).astype(np.float64)
 
-    def words(self, names: Sequence[str]) -> str:
-        """In the user's words, briefly."""
-        first = names[self.parents[0]]
-        match self.shape:
-            case "square" | "curve square":
-                return f"{first} squared"
-            case "hinge":
-                return f"{first} above its {_percent(self.low)} quantile"
-            case "code":
-                return f"{first} in one range or state"
-            case "step":
-                return f"whether {first} is above its {_percent(self.low)} quantile"
-            case "product" | "curve product":
-                return f"{first} × {names[self.parents[1]]}"
-            case "slope":
-                return f"{names[self.parents[1]]} where {first} is in one range or state"
-            case "above":
-                return f"{first} as far as it exceeds {names[self.parents[1]]}"
-            case "together":
-                return f"{first} and {names[self.parents[1]]} together above their middle"
-        return first
-
     def content(self) -> list[Any]:
         return [self.shape, list(self.parents), _plain(self.low), _plain(self.high)]
 
@@ -109,12 +87,6 @@ class Term:
 
 def _bent(cells: Cells, curve: Curve | None) -> Floats:
     return np.asarray(cells, dtype=np.float64) if curve is None else curve(np.asarray(cells, dtype=np.float64))
-
-
-def _percent(score: float) -> str:
-    from scipy.special import ndtr
-
-    return f"{100 * float(ndtr(score)):.0f} %"
 
 
 def _plain(bound: float) -> float | str:

@@ -80,11 +80,6 @@ class NumberTree:
         y = mean + scale * self.noise.draw(n_rows, rng)
         return y if self.curve is None else self.curve.inverse(y)
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        by = list(dict.fromkeys(parents[split.parent] for split in self.splits))
-        inside = f", a line in {', '.join(t.words(parents) for t in self.terms)} in each" if self.terms else ""
-        return f"{child} differs between {len(self.lines)} groups of rows parted by {', '.join(by)}{inside}"
-
     def content(self) -> Mapping[str, Any]:
         return {
             "kind": "tree",

@@ -41,10 +41,6 @@ class StateKind(ABC):
         """(rows, states): the child's distribution for each column of (parents, rows)."""
 
     @abstractmethod
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        """In one sentence, how the child follows from its parents."""
-
-    @abstractmethod
     def content(self) -> Mapping[str, Any]:
         """Plain values to be saved, "kind" among them."""
 

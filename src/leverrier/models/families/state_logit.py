@@ -44,17 +44,6 @@ class LogitKind(StateKind):
         predicted(design_of(self.terms, self.pairs, codes), self.basis, self.theta, out)
         return out
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        strength = np.abs(self.theta[self.states - 1 :].reshape(-1, self.basis.shape[1])).sum(axis=1)
-        weights, at = [], 0
-        for own in self.terms:
-            weights.append(float(strength[at : at + own.shape[1]].sum()))
-            at += own.shape[1]
-        order = [parents[i] for i in sorted(range(len(weights)), key=lambda i: -weights[i])]
-        what = "The log-odds of" if self.kind == "logit" else "The log-odds of neighbouring states of"
-        also = " and of products of two of them" if self.pairs else ""
-        return f"{what} {child} are a sum of effects of {', '.join(order)}{also} (strongest first)"
-
     def content(self) -> Mapping[str, Any]:
         return {
             "kind": self.kind,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,13 +25,6 @@ class LumpsKind(TableKind):
 
     def rows(self, codes: Codes) -> Floats:
         return self.probabilities[tuple(own[codes[i]] for i, own in enumerate(self.groups))]
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        said = [
-            f"{int(own.max()) + 1} groups of the {len(own)} states of {name}" if own.max() + 1 < len(own) else name
-            for own, name in zip(self.groups, parents, strict=True)
-        ]
-        return f"{child} depends on {' and on '.join(said)}"
 
     def content(self) -> Mapping[str, Any]:
         groups = [own.tolist() for own in self.groups]

@@ -44,9 +44,6 @@ class NoisyMaxKind(StateKind):
         out[:, list(self.order)] = np.maximum(ranked, 0.0)
         return normalised_rows(out)
 
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        return f"{child} is the most extreme of what each of {', '.join(parents)} brings on its own"
-
     def content(self) -> Mapping[str, Any]:
         return {
             "kind": self.kind,

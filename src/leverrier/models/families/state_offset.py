@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +45,6 @@ class OffsetKind(StateKind):
         nowhere = chances.sum(axis=1) <= 0
         chances[nowhere] = self.otherwise
         return normalised_rows(chances)[index]
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        top = int(self.shares.argmax())
-        off = f"{self.offsets[top]:+g}" if self.offsets[top] else ""
-        share = f"in {100 * self.shares[top]:.0f} % of the rows"
-        return f"{child} is {self.function.said(parents)}{off} {share}, else it lies beside it"
 
     def content(self) -> Mapping[str, Any]:
         parts = {name: getattr(self, name).tolist() for name in ("child_values", "offsets", "shares", "otherwise")}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,11 +35,6 @@ class TableKind(StateKind):
         if not len(codes):
             return np.broadcast_to(self.probabilities, (codes.shape[1], self.states))
         return self.probabilities[tuple(codes)]
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        if not parents:
-            return f"{child} depends on nothing else"
-        return f"{child} has a distribution of its own for each combination of {' and '.join(parents)}"
 
     def content(self) -> Mapping[str, Any]:
         return {"kind": self.kind, "probabilities": self.probabilities.tolist()}
@@ -82,10 +77,6 @@ class LookupKind(StateKind):
         out = np.where(seen, self.error, 1.0)[:, None] * self.otherwise
         out[np.flatnonzero(seen), self.values[at[seen]]] += 1.0 - self.error
         return out
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        share = 100 * (1 - self.error)
-        return f"{child} is a function of {' and '.join(parents)} in {share:.3g} % of the rows"
 
     def content(self) -> Mapping[str, Any]:
         return {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.kernels.search.tree_growth import AT_MOST
 from leverrier.models.families.column_function import ColumnFunction
 from leverrier.models.families.state_kind import Codes, StateKind
 from leverrier.models.slices.code_tree import Tree
@@ -43,19 +42,6 @@ class TreeKind(StateKind):
             return np.repeat(self.probabilities[:1], codes.shape[1], axis=0)
         asked = np.stack([feature.ranks(codes) for feature in self.features]).astype(np.uint16)
         return self.probabilities[self.tree.leaves(asked)]
-
-    def explain(self, child: str, parents: Sequence[str]) -> str:
-        asked = list(dict.fromkeys(self._asked(node, parents) for node in range(self.tree.n_nodes)))
-        questions = ", ".join(each for each in asked if each)
-        return f"{child} has {self.tree.n_leaves} distributions, told apart by {questions or 'nothing'}"
-
-    def _asked(self, node: int, parents: Sequence[str]) -> str:
-        f = int(self.tree.feature[node])
-        if f < 0:
-            return ""
-        function, at = self.features[f], int(self.tree.value[node])
-        sign = "≤" if self.tree.kind[node] == AT_MOST else "="
-        return f"{function.said(parents)} {sign} {function.levels[at]:g}"
 
     def content(self) -> Mapping[str, Any]:
         tree = self.tree

@@ -1,21 +1,18 @@
-"""Pictures of overlapping causes: traces and histograms, the graph found, the links, errors against sweeps.
+"""Pictures of overlapping causes: traces and histograms, the graph found, the links.
 
 Charts are Altair's: they show themselves in a notebook, and `chart.save("picture.png")` writes PNG, SVG or HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from leverrier.errors import OptionError
-from leverrier.noisy_or.accuracy import ErrorPath
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.report.charts.discovery_charts import links_chart
-from leverrier.report.charts.palette import INK, STATES
-from leverrier.report.charts.pictures import styled
+from leverrier.report.charts.palette import INK, PAPER, SHADE, STATES
+from leverrier.report.charts.pictures import WIDTHS, Size, styled
 
 if TYPE_CHECKING:
     import altair
@@ -25,7 +22,7 @@ MOST_POINTS = 600
 """A trace of more sweeps is thinned for drawing."""
 
 
-def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
+def plot_traces(found: HiddenCausesResult, size: Size = "notebook") -> altair.TopLevelMixin:
     """Each number's trace by chain, warm-up shaded, beside its histogram after the warm-up [wood2006 figure 5]."""
     import altair as alt
 
@@ -36,7 +33,7 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
     )
     low, high = int(found.trace["count"].min()), int(found.trace["count"].max())
     axes = {"count": alt.Axis(values=list(range(low, high + 1, max(1, (high - low) // 4))), format="d")}
-    panels = []
+    panels, width = [], WIDTHS[size] * 3 // 4
     for name, letter in LETTERS.items():
         values = found.trace[name]
         points = [
@@ -47,7 +44,7 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
         ]
         shade = (
             alt.Chart(alt.Data(values=[{"from": 0, "to": found.warmup}]))
-            .mark_rect(color="#eeeeee")
+            .mark_rect(color=SHADE)
             .encode(x="from:Q", x2="to:Q")
         )
         lines = (
@@ -59,18 +56,19 @@ def plot_traces(found: HiddenCausesResult) -> altair.TopLevelMixin:
                 color=colour,
             )
         )
-        panels.append(alt.hconcat((shade + lines).properties(width=420, height=90), _histogram(found, name)))
+        drawn = (shade + lines).properties(width=width, height=90)
+        panels.append(alt.hconcat(drawn, _histogram(found, name, width * 3 // 7)))
     title = alt.TitleParams("Traces and histograms", subtitle="grey: warm-up, left out", anchor="start")
     return styled(alt.vconcat(*panels, spacing=6).properties(title=title))
 
 
-def _histogram(found: HiddenCausesResult, name: str) -> Any:
+def _histogram(found: HiddenCausesResult, name: str, width: int) -> Any:
     """Shares of the sweeps after the warm-up; a bar for each whole number of causes."""
     import altair as alt
 
     values = found.kept[name]
     values = values[np.isfinite(values)]
-    size, y = {"width": 180, "height": 90}, alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=3))
+    size, y = {"width": width, "height": 90}, alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=3))
     if name == "count":
         counts = [{"k": k, "share": chance} for k, chance in found.count.items()]
         x = alt.X("k:O", title=LETTERS[name], axis=alt.Axis(labelAngle=0, labelOverlap=True))
@@ -81,7 +79,7 @@ def _histogram(found: HiddenCausesResult, name: str) -> Any:
         for a, b, h in zip(edges[:-1], edges[1:], heights, strict=True)
     ]
     x = alt.X("from:Q", title=LETTERS[name], scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickCount=5))
-    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=STATES[0], stroke="#ffffff", strokeWidth=0.5)
+    boxes = alt.Chart(alt.Data(values=bars)).mark_rect(color=STATES[0], stroke=PAPER, strokeWidth=0.5)
     return boxes.encode(x=x, x2="to:Q", y=y, y2="floor:Q").properties(**size)
 
 
@@ -135,7 +133,7 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.Top
     signs = [{"x": sign_x[i], "y": 0, "name": name} for i, name in enumerate(found.names)]
     circles = alt.Chart(alt.Data(values=causes)).mark_circle(size=520, opacity=1).encode(x=x, y=y, color=colour)
     numbers = (
-        alt.Chart(alt.Data(values=causes)).mark_text(color="white", fontWeight="bold").encode(x=x, y=y, text="cause:N")
+        alt.Chart(alt.Data(values=causes)).mark_text(color=PAPER, fontWeight="bold").encode(x=x, y=y, text="cause:N")
     )
     often = alt.Chart(alt.Data(values=causes)).mark_text(dy=-21, fontSize=10, color=INK).encode(x=x, y=y, text="p:N")
     dots = alt.Chart(alt.Data(values=signs)).mark_square(size=70, color=INK, opacity=1).encode(x=x, y=y)
@@ -165,54 +163,6 @@ def _spread(n: int, width: int) -> list[float]:
     return [(j + 0.5) * width / max(n, 1) - 0.5 for j in range(n)]
 
 
-def plot_links(found: HiddenCausesResult) -> altair.TopLevelMixin:
+def plot_links(found: HiddenCausesResult, size: Size = "notebook") -> altair.TopLevelMixin:
     """Link probabilities, signs by causes; a frame marks the links of the best structure."""
-    return links_chart(found.names, found.links, found.best, "P(link)", size="notebook")
-
-
-def plot_errors(paths: Mapping[str, ErrorPath | Sequence[ErrorPath]]) -> altair.TopLevelMixin:
-    """In-degree and structure error against sweeps, a line for each name; bars are ± one standard deviation.
-
-    `paths` holds one path or one for each data set by name, all with the same sweeps [wood2006 figure 4].
-    """
-    import altair as alt
-
-    rows: list[dict[str, Any]] = []
-    for name, given in paths.items():
-        several = [given] if isinstance(given, ErrorPath) else list(given)
-        if not several or any(not np.array_equal(path.sweeps, several[0].sweeps) for path in several):
-            raise OptionError(f"the paths of {name!r} are of different sweeps: give runs of one length")
-        for kind in ("in_degree", "structure"):
-            values = np.array([getattr(path, kind) for path in several])
-            for s, sweep in enumerate(several[0].sweeps):
-                mean, sd = float(values[:, s].mean()), float(values[:, s].std())
-                rows.append(
-                    {
-                        "name": name,
-                        "kind": kind,
-                        "sweep": int(sweep),
-                        "error": mean,
-                        "low": max(mean - sd, 0.0),
-                        "high": mean + sd,
-                    }
-                )
-    colour = alt.Color(
-        "name:N",
-        title=None,
-        sort=list(paths),
-        scale=alt.Scale(range=list(STATES)),
-        legend=alt.Legend(orient="bottom", labelLimit=240),
-    )
-    panels = []
-    for kind, title in (("in_degree", "In-degree error"), ("structure", "Structure error")):
-        own = [row for row in rows if row["kind"] == kind]
-        high = max(row["high"] for row in own)
-        span = alt.Scale(type="log", domain=[min(r["sweep"] for r in own), max(r["sweep"] for r in own)], nice=False)
-        base = alt.Chart(alt.Data(values=own)).encode(
-            x=alt.X("sweep:Q", title="sweeps", scale=span, axis=alt.Axis(tickCount=5, format="d", grid=False)),
-            color=colour,
-        )
-        lines = base.mark_line(point=True).encode(y=alt.Y("error:Q", title=None, scale=alt.Scale(domain=[0, high])))
-        bars = base.mark_rule(strokeWidth=1).encode(y="low:Q", y2="high:Q")
-        panels.append((bars + lines).properties(width=300, height=220, title=title))
-    return alt.hconcat(*panels)
+    return links_chart(found.names, found.links, found.best, "P(link)", size=size)

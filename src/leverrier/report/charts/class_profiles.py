@@ -8,7 +8,7 @@ from leverrier.discovery.meaning import State
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.charts.discovery_charts import profile_chart
 from leverrier.report.charts.palette import state_colours
-from leverrier.report.charts.pictures import styled
+from leverrier.report.charts.pictures import Size, styled
 from leverrier.report.parts.profiles import Profile, share_profiles
 
 if TYPE_CHECKING:
@@ -41,12 +41,12 @@ def class_profile(found: LatentClassResult, most: int = MOST_LINES) -> Profile:
     return share_profiles(states, worth, most)[0]
 
 
-def class_profiles(found: LatentClassResult, most: int = MOST_LINES) -> altair.TopLevelMixin:
+def class_profiles(found: LatentClassResult, most: int = MOST_LINES, size: Size = "notebook") -> altair.TopLevelMixin:
     """The probability of each column's values in each class, with 95 % intervals; the most telling column first."""
-    return profile_chart(class_profile(found, most))
+    return profile_chart(class_profile(found, most), size)
 
 
-def fit_scree(found: LatentClassResult) -> altair.TopLevelMixin:
+def fit_scree(found: LatentClassResult, size: Size = "page") -> altair.TopLevelMixin:
     """BIC and AIC by number of classes: where the line bends, more classes stop paying."""
     import altair as alt
 
@@ -66,4 +66,4 @@ def fit_scree(found: LatentClassResult) -> altair.TopLevelMixin:
             tooltip=["classes:O", "criterion:N", alt.Tooltip("value:Q", format=",.1f")],
         )
     )
-    return styled(lines, 180)
+    return styled(lines, 180, size)

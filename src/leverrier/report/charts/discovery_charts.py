@@ -13,8 +13,9 @@ from leverrier.discovery.evidence.certainty import AMBIGUOUS, BINS, Certainty
 from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.evidence.residual import Remaining
+from leverrier.discovery.states.states_fit import StatesFit
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
-from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, QUIET, state_colours, state_shapes
+from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, PAPER, QUIET, state_colours, state_shapes
 from leverrier.report.charts.pictures import Size, styled, tips
 from leverrier.report.parts.page_parts import abbreviated, shortened
 from leverrier.report.parts.profiles import Profile
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     import altair
 
 LABEL = 22
+MOST_NUMBERED = 14
+"""Of more causes the cells are shades alone: numbers would lie upon each other."""
 MANY_STATES = 6
 """With more states the profile is a map of shades, not dots."""
 
@@ -65,12 +68,12 @@ def null_dots(evidence: Evidence, gate: float | None = None, size: Size = "page"
     return styled(charts, 170, size)
 
 
-def score_chart(scores: Sequence[tuple[int, float]], states: int, size: Size = "page") -> altair.TopLevelMixin:
+def score_chart(fits: Sequence[StatesFit], states: int, size: Size = "page") -> altair.TopLevelMixin:
     """Score against the number of states, less the best."""
     import altair as alt
 
-    best = max(score for _, score in scores)
-    values = [{"states": k, "score": score - best, "chosen": k == states} for k, score in scores]
+    best = max(one.score for one in fits)
+    values = [{"states": one.states, "score": one.score - best, "chosen": one.states == states} for one in fits]
     base = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("states:O", title="states", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("score:Q", title="score less the best (nats)", axis=alt.Axis(tickCount=5)),
@@ -172,7 +175,7 @@ def _profile_map(profile: Profile, size: Size) -> altair.TopLevelMixin:
     )
 
 
-def certainty_chart(known: Certainty) -> altair.TopLevelMixin:
+def certainty_chart(known: Certainty, size: Size = "page") -> altair.TopLevelMixin:
     """Rows by the probability of their most probable state."""
     import altair as alt
 
@@ -206,10 +209,10 @@ def certainty_chart(known: Certainty) -> altair.TopLevelMixin:
             tooltip=tips(("rows:Q", "rows", ",.0f"), ("from:Q", "probability from", ".0%"), ("to:Q", "to", ".0%")),
         )
     )
-    return styled(boxes, 160)
+    return styled(boxes, 160, size)
 
 
-def remaining_chart(left: Remaining) -> altair.TopLevelMixin:
+def remaining_chart(left: Remaining, size: Size = "page") -> altair.TopLevelMixin:
     """The most unusual pairs, and the level that chance alone reaches."""
     import altair as alt
 
@@ -224,10 +227,10 @@ def remaining_chart(left: Remaining) -> altair.TopLevelMixin:
     bars = alt.Chart(alt.Data(values=values)).mark_bar().encode(x=x, y=y, color=colour)
     chance = alt.Chart(alt.Data(values=[{"z": left.chance}]))
     level = chance.mark_rule(color=INK, strokeDash=[5, 4]).encode(x=x, tooltip=tips(("z:Q", "by chance (z)", ".3~r")))
-    return styled(bars + level, alt.Step(20))
+    return styled(bars + level, alt.Step(20), size)
 
 
-def power_chart(missed: Power) -> altair.TopLevelMixin:
+def power_chart(missed: Power, size: Size = "page") -> altair.TopLevelMixin:
     """Of planted hidden variables the share that would have been found, by strength."""
     import altair as alt
 
@@ -246,7 +249,7 @@ def power_chart(missed: Power) -> altair.TopLevelMixin:
     points = base.mark_point(filled=True, color=OBSERVED, size=80, opacity=1).encode(
         tooltip=tips(("strength:Q", "share of values that it sets", ".0%"), ("found:Q", "found", ".0%"))
     )
-    return styled(level + base.mark_line(color=OBSERVED) + points, 170)
+    return styled(level + base.mark_line(color=OBSERVED) + points, 170, size)
 
 
 def sign_chances(model: HiddenCauses, causes: int) -> Floats:
@@ -273,7 +276,7 @@ def links_chart(
         for k in range(chances.shape[1])
         if frames[i, k]
     ]
-    x = alt.X("cause:O", sort=None, title="hidden cause", axis=alt.Axis(labelAngle=0, orient="top"))
+    x = alt.X("cause:O", sort=None, title="hidden cause", axis=alt.Axis(labelAngle=0, orient="top", labelOverlap=True))
     y = alt.Y("sign:N", sort=None, title=None, axis=alt.Axis(labelLimit=130 if size == "page" else 300))
     base = alt.Chart(alt.Data(values=cells)).encode(x=x, y=y)
     shades = alt.Scale(scheme="oranges", domain=[0, 1])
@@ -282,9 +285,10 @@ def links_chart(
         tooltip=tips(("sign:N", "sign", ""), ("cause:N", "hidden cause", ""), ("chance:Q", title, ".1%")),
     )
     rings = alt.Chart(alt.Data(values=framed)).mark_rect(filled=False, stroke=INK, strokeWidth=1.2, tooltip=None)
-    shade = alt.condition("datum.chance > 0.6", alt.value("#ffffff"), alt.value("#222222"))
+    shade = alt.condition("datum.chance > 0.6", alt.value(PAPER), alt.value(INK))
     words = base.mark_text(fontSize=10).encode(text="text:N", color=shade)
-    return styled(tiles + rings.encode(x=x, y=y) + words, alt.Step(20), size)
+    layers = tiles + rings.encode(x=x, y=y)
+    return styled(layers if chances.shape[1] > MOST_NUMBERED else layers + words, alt.Step(20), size)
 
 
 def _two_digits(chance: float) -> str:
@@ -292,7 +296,7 @@ def _two_digits(chance: float) -> str:
     return "" if chance < 0.005 else f"{chance:.2f}".lstrip("0") if chance < 0.995 else "1"
 
 
-def active_chart(model: HiddenCauses, shares: Mapping[str, float]) -> altair.TopLevelMixin:
+def active_chart(model: HiddenCauses, shares: Mapping[str, float], size: Size = "page") -> altair.TopLevelMixin:
     """How often each cause is active."""
     import altair as alt
 
@@ -311,10 +315,11 @@ def active_chart(model: HiddenCauses, shares: Mapping[str, float]) -> altair.Top
             tooltip=tips(("cause:N", "cause", ""), ("share:Q", "active in", ".1%")),
         ),
         alt.Step(22),
+        size,
     )
 
 
-def holes_chart(holes: Mapping[str, int], rows: int) -> altair.TopLevelMixin:
+def holes_chart(holes: Mapping[str, int], rows: int, size: Size = "page") -> altair.TopLevelMixin:
     """The columns with most empty cells."""
     import altair as alt
 
@@ -330,4 +335,5 @@ def holes_chart(holes: Mapping[str, int], rows: int) -> altair.TopLevelMixin:
             tooltip=tips(("column:N", "column", ""), ("share:Q", "empty cells", ".1%")),
         ),
         alt.Step(18),
+        size,
     )

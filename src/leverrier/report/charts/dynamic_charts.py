@@ -13,18 +13,19 @@ import numpy as np
 
 from leverrier.data.sequences.read_sequences import Sequences
 from leverrier.discovery.time.along_time import Ribbon, Span, Stays
+from leverrier.discovery.time.time_unit import time_unit
 from leverrier.errors import OptionError
 from leverrier.learning.chains.fit_dynamic import DynamicFit
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import most_probable_path
+from leverrier.report.charts.over_columns import column_line
 from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, STATES
+from leverrier.report.charts.pictures import Size, styled
 from leverrier.report.charts.sequence_charts import ribbon_chart, ribbon_marks, stays_chart
+from leverrier.report.words.time_words import steps_of
 
 if TYPE_CHECKING:
     import altair
-
-MOST_POINTS = 3000
-"""A longer line is thinned: no screen shows more."""
 
 
 def state_ribbon(
@@ -46,34 +47,10 @@ def state_ribbon(
     drawn = Ribbon(name, str(one.names[0]), spans, len(path), 0)
     title = alt.TitleParams(f"{name}: most probable states", subtitle=f"sequence {one.names[0]}", anchor="start")
     if beside is None:
-        return ribbon_chart(drawn, labels, one.time or "slice", "notebook").properties(title=title)
-    ribbon = ribbon_marks(drawn, labels, one.time or "slice").properties(width=680, height=46)
-    above = _line(one, beside).properties(width=680, height=130)
+        return ribbon_chart(drawn, labels, one.time or "time step", "notebook").properties(title=title)
+    ribbon = ribbon_marks([drawn], labels, one.time or "time step").properties(width=680, height=46)
+    above = column_line(one, beside).properties(width=680, height=130)
     return alt.vconcat(above, ribbon, title=title, spacing=6).resolve_scale(x="shared")
-
-
-def _line(one: Sequences, column: str) -> Any:
-    """A column against time: numbers as a line, states as ticks."""
-    import altair as alt
-
-    step = max(1, one.n_slices // MOST_POINTS)
-    x = alt.X("time:Q", title=None, axis=alt.Axis(labels=False), scale=alt.Scale(nice=False, zero=False))
-    if column in one.numbers:
-        seen = one.numbers[column]
-        values = [
-            {"time": _time(one, t), "value": None if np.isnan(seen[t]) else float(seen[t])}
-            for t in range(0, one.n_slices, step)
-        ]
-        chart = alt.Chart(alt.Data(values=values)).mark_line(color=INK, strokeWidth=1)
-        return chart.encode(x=x, y=alt.Y("value:Q", title=column, scale=alt.Scale(zero=False)))
-    codes, states = one.table.column(column), one.states[column]
-    values = [
-        {"time": _time(one, t), "value": str(states[codes[t]])}
-        for t in range(0, one.n_slices, step)
-        if codes[t] != one.table.missing
-    ]
-    chart = alt.Chart(alt.Data(values=values)).mark_tick(color=INK, thickness=1, opacity=0.5)
-    return chart.encode(x=x, y=alt.Y("value:N", title=column, sort=[str(state) for state in states]))
 
 
 def dwell_times(network: DynamicNetwork, data: Any, variable: str | None = None) -> altair.TopLevelMixin:
@@ -94,7 +71,7 @@ def dwell_times(network: DynamicNetwork, data: Any, variable: str | None = None)
     title = alt.TitleParams(
         f"How long {name} lasts", subtitle="dashed: geometric times of the same mean", anchor="start"
     )
-    return stays_chart(stays, labels, "notebook").properties(title=title)
+    return stays_chart(stays, labels, time_unit(sequences), "notebook").properties(title=title)
 
 
 def forecast_chart(
@@ -111,13 +88,13 @@ def forecast_chart(
     import altair as alt
 
     if history < 1:
-        raise OptionError(f"history={history}: expected at least 1 slice")
+        raise OptionError(f"history={history}: expected at least 1 time step")
     one = _one(network, data, sequence)
     found = network.forecast(one, steps, interval)
     low = max(0, one.n_slices - history)
     said = f"{interval:.0%} interval" if variable in found.numbers else "probabilities"
-    title = alt.TitleParams(f"{variable}: the next {steps} slices", subtitle=said, anchor="start")
-    x = alt.X("slice:Q", title="slice", scale=alt.Scale(nice=False, zero=False))
+    title = alt.TitleParams(f"{variable}: the next {steps} {steps_of(time_unit(one))}", subtitle=said, anchor="start")
+    x = alt.X("slice:Q", title="time step", scale=alt.Scale(nice=False, zero=False))
     if variable in found.numbers:
         seen, ahead = one.numbers[variable], found.numbers[variable]
         past = [{"slice": t, "value": float(seen[t])} for t in range(low, one.n_slices) if not np.isnan(seen[t])]
@@ -167,8 +144,8 @@ def forecast_chart(
     return (tiles + now).properties(width=560, height=max(80, 24 * len(labels)), title=title)
 
 
-def bits_by_iteration(fits: DynamicFit | Mapping[str, DynamicFit]) -> altair.TopLevelMixin:
-    """What was climbed at each step of EM, as bits per slice: less is better."""
+def bits_by_iteration(fits: DynamicFit | Mapping[str, DynamicFit], size: Size = "notebook") -> altair.TopLevelMixin:
+    """What was climbed at each step of EM, as bits per time step: less is better."""
     import altair as alt
 
     named = {"EM": fits} if isinstance(fits, DynamicFit) else dict(fits)
@@ -189,11 +166,11 @@ def bits_by_iteration(fits: DynamicFit | Mapping[str, DynamicFit]) -> altair.Top
         .mark_line(strokeWidth=2, point=alt.OverlayMarkDef(size=18))
         .encode(
             x=alt.X("iteration:Q", title="iteration", axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y("bits:Q", title="bits per slice", scale=alt.Scale(zero=False)),
+            y=alt.Y("bits:Q", title="bits per time step", scale=alt.Scale(zero=False)),
             color=colour,
         )
     )
-    return lines.properties(width=460, height=260, title=alt.TitleParams("Bits per slice by iteration", anchor="start"))
+    return styled(lines.properties(title="Bits per time step by iteration"), 260, size)
 
 
 def _hidden(network: DynamicNetwork, variable: str | None) -> str:
@@ -213,8 +190,8 @@ def _one(network: DynamicNetwork, data: Any, sequence: int) -> Sequences:
 
 
 def _time(one: Sequences, place: int, after: int = 0) -> float:
-    """A slice's time for the axis; text has none, so its place stands for it."""
-    if one.time_kind == "text":
+    """A slice's time for the axis; text and dates have none, so its place stands for it."""
+    if one.time_kind != "number":
         return float(place + after)
     step = float(np.median(np.diff(one.times))) if one.n_slices > 1 else 1.0
     return float(one.times[place]) + after * step

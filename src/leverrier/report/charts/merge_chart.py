@@ -1,4 +1,4 @@
-"""The merge tree of a hidden variable's states, lying on its side so that names fit a phone."""
+"""The merge tree of a hidden variable's states [elidan2001 figure 2], lying on its side so that names fit a phone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from leverrier.discovery.states.merge_tree import FEW, MergeTree
 from leverrier.report.charts.palette import HIDDEN, INK, QUIET
-from leverrier.report.charts.pictures import WIDTHS
+from leverrier.report.charts.pictures import WIDTHS, Size, tips
 from leverrier.report.parts.page_parts import shortened
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ NAMES = 190
 """Pixels that the leaves' names take."""
 
 
-def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
+def merge_chart(tree: MergeTree, states: int, size: Size = "page") -> altair.TopLevelMixin:
     """Leaves at the left, each merge a step to the right with its change of score; orange: the states chosen."""
     import altair as alt
 
@@ -32,9 +32,12 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
         .mark_rule(color=QUIET, strokeWidth=1.4, tooltip=None)
         .encode(x=x, y=y, x2="x2:Q", y2="y2:Q")
     )
-    says = {len(tree.leaves) + m: f"merged: {gain:+,.1f} nats" for m, (_, _, gain) in enumerate(tree.merges)}
-    says |= {n: shortened(label, 4 * LABEL) for n, label in enumerate(tree.leaves)}
-    nodes = [{"x": depth[n], "y": height[n], "state": n in chosen, "says": says[n]} for n in height]
+    letters, beside = LABEL * (1 if size == "page" else 2), NAMES * (1 if size == "page" else 2)
+    says = {n: shortened(label, 4 * LABEL) for n, label in enumerate(tree.leaves)}
+    rows = dict(enumerate(tree.rows))
+    for m, (left, right, gain) in enumerate(tree.merges, start=len(tree.leaves)):
+        says[m], rows[m] = f"merged: {gain:+,.1f} nats", rows[left] + rows[right]
+    nodes = [{"x": depth[n], "y": height[n], "state": n in chosen, "says": says[n], "rows": rows[n]} for n in height]
     points = (
         alt.Chart(alt.Data(values=nodes))
         .mark_point(filled=True, opacity=1)
@@ -43,7 +46,7 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
             y=y,
             color=alt.condition("datum.state", alt.value(HIDDEN), alt.value(QUIET)),
             size=alt.condition("datum.state", alt.value(120), alt.value(24)),
-            tooltip="says:N",
+            tooltip=tips(("says:N", "what", ""), ("rows:Q", "rows", ",.0f")),
         )
     )
     gains = [
@@ -55,7 +58,7 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
         .mark_text(align="right", dx=-9, fontSize=10, color=INK)
         .encode(x=x, y=y, text="said:N")
     )
-    names = [{"y": height[n], "said": shortened(label, LABEL)} for n, label in enumerate(tree.leaves)]
+    names = [{"y": height[n], "said": shortened(label, letters)} for n, label in enumerate(tree.leaves)]
     texts = (
         alt.Chart(alt.Data(values=names))
         .mark_text(align="right", fontSize=11, color=INK, dy=-5)
@@ -68,11 +71,10 @@ def merge_chart(tree: MergeTree, states: int) -> altair.TopLevelMixin:
         .encode(x=alt.value(-8), y=y, text="said:N")
     )
     corner = alt.Chart(alt.Data(values=[{"y": 0}]))
-    edge = corner.mark_point(opacity=0, tooltip=None).encode(x=alt.value(8 - NAMES), y=y)
+    edge = corner.mark_point(opacity=0, tooltip=None).encode(x=alt.value(8 - beside), y=y)
     layers: Any = lines + points + numbers + texts + below + edge  # (the edge keeps all trees at one size)
-    return layers.properties(width=WIDTHS["page"] - NAMES, height=ROW * len(tree.leaves)).configure_view(
-        stroke=None, clip=False
-    )
+    room = {"width": WIDTHS[size] - beside if size == "page" else WIDTHS[size], "height": ROW * len(tree.leaves)}
+    return layers.properties(**room).configure_view(stroke=None, clip=False)
 
 
 def _rows(count: float) -> str:

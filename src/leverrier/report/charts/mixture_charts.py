@@ -15,6 +15,8 @@ from leverrier.data.matrix import matching
 from leverrier.errors import OptionError
 from leverrier.learning.mixtures.fit_mixture import MixtureResult
 from leverrier.models.mixture import Mixture
+from leverrier.report.charts.palette import INK, PAPER, QUIET, SHADE, STATES
+from leverrier.report.charts.pictures import WIDTHS, Size, styled
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,14 +24,18 @@ if TYPE_CHECKING:
 
 MOST_POINTS = 2000
 """More points than this would only cover each other: a picture shows a sample."""
+HEIGHT = 260
 RINGS = (1.0, 2.0)
 """Ellipses at so many standard deviations."""
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#332288", "#ddcc77", "#117733")
-SIZE = 300
 
 
 def mixture_figure(
-    fitted: Mixture | MixtureResult, x: Any = None, *, columns: Sequence[str] | None = None, true: Mixture | None = None
+    fitted: Mixture | MixtureResult,
+    x: Any = None,
+    *,
+    columns: Sequence[str] | None = None,
+    true: Mixture | None = None,
+    size: Size = "notebook",
 ) -> alt.TopLevelMixin:
     """The components as ellipses (1 and 2 standard deviations) over the rows, each in its component's colour.
 
@@ -43,9 +49,9 @@ def mixture_figure(
     if rows is not None and total > MOST_POINTS:
         rows = rows[np.sort(np.random.default_rng(0).choice(len(rows), MOST_POINTS, replace=False))]
     if len(shown) == 1:
-        return _one_column(mixture, rows, shown[0], true)
+        return styled(_one_column(mixture, rows, shown[0], true), HEIGHT, size)
     if true is None:
-        return _panel(mixture, mixture, rows, shown, _title(mixture))
+        return styled(_panel(mixture, mixture, rows, shown, _title(mixture)), WIDTHS[size] * 4 // 5, size)
     import altair as alt
 
     domain = _domain([mixture, true], rows, shown)
@@ -63,11 +69,12 @@ def mixture_figure(
             )
         )
     panels.append(_panel(_matched(mixture, true), None, None, shown, "The model found", domain))
-    return alt.hconcat(*panels)
+    side = WIDTHS[size] * 4 // 7
+    return styled(alt.hconcat(*(panel.properties(width=side, height=side) for panel in panels)))
 
 
 def climb_figure(
-    fitted: MixtureResult | Sequence[float], true: Mixture | float | None = None, x: Any = None
+    fitted: MixtureResult | Sequence[float], true: Mixture | float | None = None, x: Any = None, size: Size = "notebook"
 ) -> alt.TopLevelMixin:
     """Log-likelihood against iteration; the line is the true model's [figure 20.12].
 
@@ -89,7 +96,7 @@ def climb_figure(
     scale = alt.Scale(domain=[lowest - 0.05 * (highest - lowest), highest + 0.1 * (highest - lowest)], nice=False)
     curve = (
         alt.Chart(alt.Data(values=steps))
-        .mark_line(point=alt.OverlayMarkDef(size=25), color=COLOURS[0])
+        .mark_line(point=alt.OverlayMarkDef(size=25), color=STATES[0])
         .encode(
             x=alt.X("iteration:Q", title="Iteration", axis=alt.Axis(tickMinStep=1)),
             y=alt.Y("log-likelihood:Q", title="Log-likelihood (nats)", scale=scale),
@@ -97,14 +104,14 @@ def climb_figure(
         )
     )
     if line is None:
-        return curve.properties(width=1.4 * SIZE, height=SIZE)
+        return styled(curve, HEIGHT, size)
     place = {"log-likelihood": line, "iteration": len(steps) - 1, "text": f"true model {line:.1f}"}
     mark = alt.Chart(alt.Data(values=[place]))
-    rule = mark.mark_rule(color=COLOURS[1], strokeDash=[5, 3]).encode(y="log-likelihood:Q")
-    text = mark.mark_text(align="right", baseline="top", dy=5, color=COLOURS[1]).encode(
+    rule = mark.mark_rule(color=STATES[1], strokeDash=[5, 3]).encode(y="log-likelihood:Q")
+    text = mark.mark_text(align="right", baseline="top", dy=5, color=STATES[1]).encode(
         x="iteration:Q", y="log-likelihood:Q", text="text:N"
     )
-    return (curve + rule + text).properties(width=1.4 * SIZE, height=SIZE)
+    return styled(curve + rule + text, HEIGHT, size)
 
 
 def _shown(mixture: Mixture, columns: Sequence[str] | None) -> list[int]:
@@ -179,7 +186,7 @@ def _panel(
     x_axis = alt.X("x:Q", title=names[shown[0]], scale=alt.Scale(domain=domain[0], nice=False))
     y_axis = alt.Y("y:Q", title=names[shown[1]], scale=alt.Scale(domain=domain[1], nice=False))
     count = 1 if mixture is None else mixture.n_components
-    palette = [COLOURS[c % len(COLOURS)] for c in range(count)]
+    palette = [STATES[c % len(STATES)] for c in range(count)]
     scale = alt.Scale(domain=[str(c + 1) for c in range(count)], range=palette)
     colour = alt.Color("component:N", scale=scale, legend=None)
     layers = []
@@ -191,7 +198,7 @@ def _panel(
             if not np.isnan(row[shown]).any()
         ]
         dots = alt.Chart(alt.Data(values=points)).mark_circle(size=12, opacity=0.5)
-        fill = alt.value("#555555") if assigning is None else colour
+        fill = alt.value(QUIET) if assigning is None else colour
         layers.append(dots.encode(x=x_axis, y=y_axis, color=fill))
     if mixture is not None:
         rings = alt.Chart(alt.Data(values=_rings(mixture, shown))).mark_line(strokeWidth=2)
@@ -201,9 +208,9 @@ def _panel(
             for mean, weight in zip(mixture.means, mixture.weights, strict=True)
             if weight > 1e-9
         ]
-        text = alt.Chart(alt.Data(values=centres)).mark_text(fontSize=12, fontWeight="bold", color="#222222")
+        text = alt.Chart(alt.Data(values=centres)).mark_text(fontSize=12, fontWeight="bold", color=INK)
         layers.append(text.encode(x=x_axis, y=y_axis, text="text:N"))
-    return alt.layer(*layers).properties(width=SIZE, height=SIZE, title=title)
+    return alt.layer(*layers).properties(title=title)
 
 
 def _one_column(mixture: Mixture, rows: Floats | None, column: int, true: Mixture | None) -> Any:
@@ -236,24 +243,22 @@ def _one_column(mixture: Mixture, rows: Floats | None, column: int, true: Mixtur
         )
     )
     if not len(cells):
-        return lines.properties(width=1.4 * SIZE, height=SIZE)
+        return lines
     heights, edges = np.histogram(cells, bins=min(60, max(10, int(5 * len(cells) ** (1 / 3)))), density=True)
     bars = [
         {"x": float(a), "end": float(b), "density": float(value), "floor": 0}
         for a, b, value in zip(edges[:-1], edges[1:], heights, strict=True)
     ]
-    blocks = alt.Chart(alt.Data(values=bars)).mark_rect(color="#e4e4e4", stroke="#ffffff")
-    return (blocks.encode(x=frame, x2="end:Q", y=height, y2="floor:Q") + lines).properties(
-        width=1.4 * SIZE, height=SIZE
-    )
+    blocks = alt.Chart(alt.Data(values=bars)).mark_rect(color=SHADE, stroke=PAPER)
+    return blocks.encode(x=frame, x2="end:Q", y=height, y2="floor:Q") + lines
 
 
 def _line_colour(name: str) -> str:
     if name == "mixture":
-        return "#999999"
+        return QUIET
     if name == "true model":
-        return "#c9a227"
-    return COLOURS[(int(name.split()[-1]) - 1) % len(COLOURS)]
+        return INK
+    return STATES[(int(name.split()[-1]) - 1) % len(STATES)]
 
 
 def _curves(mixture: Mixture, column: int, grid: Floats, true: Mixture | None) -> dict[str, Floats]:

@@ -9,6 +9,8 @@ INK = "#333333"
 """Text and lines. In a page it becomes the page's own colour, so that dark pages have light text."""
 OBSERVED, HIDDEN, QUIET = "#3b7dd8", "#d9601f", "#7d8894"
 NODE, HIDDEN_NODE = "#eef3fa", "#fdeadf"
+PAPER, SHADE = "#ffffff", "#e8e8e8"
+"""Words and edges on a dark ground, and a ground behind lines."""
 STATES = ("#3b7dd8", "#d9601f", "#2a9d63", "#b55fd0", "#b0861a", "#1896a8", "#b56576", "#7f8ba0", "#a0703f", "#577fa0")
 """Of states, chains and kinds, in this order."""
 SYMBOLS = ("●", "▲", "■", "◆", "▼", "✚", "★", "◐", "◧", "◇")

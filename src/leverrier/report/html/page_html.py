@@ -18,12 +18,13 @@ from leverrier.report.parts.page_parts import Beside, Figure, Figures, Fold, Par
 MOST_BYTES = 3_000_000
 
 
-def page(title: str, summary: str, parts: Sequence[Part], live: bool = True) -> str:
+def page(title: str, summary: str, parts: Sequence[Part], live: bool = True, rows: bool = False) -> str:
     """The page as text. Whatever comes from the data is escaped by the template.
 
-    A live page has Vega in it, and its figures answer when they are asked; where it would be too large it is static.
+    `rows` says whether the data are drawn in it. A live page has Vega in it, and its figures answer when they are
+    asked; where it would be too large it is static.
     """
-    content = {"title": title, "summary": summary, "parts": parts}
+    content = {"title": title, "summary": summary, "parts": parts, "rows": rows}
     text = _rendered(content, bundle() if live and _has_charts(parts) else "")
     size = len(text.encode())
     if size > MOST_BYTES and live:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.result import Result
 from leverrier.report.html.page_html import page
 from leverrier.report.parts.along_time_part import time_part
@@ -18,17 +19,27 @@ from leverrier.report.parts.verdict_part import evidence_part, verdict_part
 from leverrier.report.words.verdict_words import headline
 
 
-def discovery_page(found: Result, title: str, live: bool = True) -> str:
-    """The whole report as HTML."""
-    return page(title, headline(found), discovery_parts(found), live)
+def discovery_page(found: Result, title: str, live: bool = True, sequences: Sequences | None = None) -> str:
+    """The whole report as HTML. It holds no row of the data, unless their sequences are given to be drawn."""
+    return page(title, headline(found), discovery_parts(found, sequences), live, rows=sequences is not None)
 
 
-def discovery_parts(found: Result) -> list[Part]:
+def discovery_parts(found: Result, sequences: Sequences | None = None) -> list[Part]:
     """The sections in the order of a reader's questions; what the data do not have is left out."""
     time, along = found.time, found.along
     if time is not None and along is not None:
-        parts = [verdict_part(found), states_part(found), time_part(time, along), held_out_part(time)]
-        parts += [slices_part(time), remembered_part(time, along.unit), data_part(found), details_part(found, ())]
+        parts = [
+            verdict_part(found),
+            states_part(found),
+            time_part(time, along, sequences),
+            held_out_part(found, time, along.unit),
+        ]
+        parts += [
+            slices_part(time, along.unit),
+            remembered_part(time, along.unit),
+            data_part(found),
+            details_part(found, ()),
+        ]
         return [part for part in parts if part is not None]
     causes = found.model.causes
     who = states_part(found) if causes is None else causes_part(found, causes)

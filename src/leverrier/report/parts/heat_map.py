@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import State
 from leverrier.discovery.result import Result
 from leverrier.report.charts.palette import symbol
-from leverrier.report.parts.page_parts import Heat, HeatCell, HeatRow, percent, several, shortened
+from leverrier.report.parts.page_parts import Block, Fold, Heat, HeatCell, HeatRow, percent, several, shortened
 from leverrier.report.parts.profiles import Line, Profile, profiles
 
 BAR_STATES = 6
 """With more states cells are shades with a number: bars would have no room."""
 MOST_STATES = 24
+SEVERAL, FIRST_LINES = 3, 10
+"""From so many hidden variables on, so many lines of each are open."""
 INTERVALS = "Thin lines and brackets: 95 % intervals from the rows that each state is worth."
 SLICES = "Thin lines and brackets: 95 % intervals as if time steps were independent; the truth is wider."
 
 
-def heat_maps(found: Result, each: HiddenVariable) -> list[Heat]:
-    """Of numbers, and of shares of values: whichever the columns next to the variable have."""
+def heat_maps(found: Result, each: HiddenVariable) -> list[Block]:
+    """Of numbers, and of shares of values: whichever the columns next to the variable have. Where several variables
+    have much to say, the lines that tell less are folded away."""
     states = found.meanings.get(each.name, ())
     order = sorted(range(len(states)), key=lambda k: -states[k].prevalence)[:MOST_STATES]
     order = order if len(states) > MOST_STATES else list(range(len(states)))
     why = SLICES if found.time is not None else INTERVALS
-    return [heat_of(profile, states, order, why) for profile in profiles(found, each)]
+    made: list[Block] = []
+    for profile in profiles(found, each):
+        whole = heat_of(profile, states, order, why)
+        if len(found.hidden) < SEVERAL or len(whole.rows) <= FIRST_LINES + 2:
+            made.append(whole)
+            continue
+        first, rest = replace(whole, rows=whole.rows[:FIRST_LINES]), replace(whole, rows=whole.rows[FIRST_LINES:])
+        made += [first, Fold(f"{len(rest.rows)} more lines, which tell less of {each.name}", (rest,))]
+    return made
 
 
 def heat_of(profile: Profile, states: Sequence[State], order: Sequence[int], why: str) -> Heat:

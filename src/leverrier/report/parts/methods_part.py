@@ -11,6 +11,7 @@ from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind
 from leverrier.report.parts.page_parts import Block, Fold, Grid, Items, Listing, Part, folded, several
 from leverrier.report.words.done_words import done_words
+from leverrier.report.words.time_words import ASKED, nats_of
 from leverrier.report.words.verdict_words import kind_words
 
 KINDS = {
@@ -19,14 +20,21 @@ KINDS = {
     ModelKind.NUMBERS: "hidden classes or continua beside a network of numbers and states as they are",
     ModelKind.CAUSES: "overlapping hidden yes/no causes (noisy-OR)",
 }
+REGIMES = (
+    "First the best model without anything hidden was chosen: for each column a law of its own (normal, Student's t, "
+    "counts, or categories by logits) that may ask the past of all columns, inputs, a trend and seasons. Levels or "
+    "classes of sequences that stay and hidden Markov states that move were then fitted by EM, and weighed by "
+    "log-likelihood less ½ ln(time steps) a parameter; what they gain was compared with what the same search gains on "
+    "sequences simulated without them"
+)
 WAYS = {
     "default": (
-        "First the best model of each slice given those before it was chosen: trees over lags, then deterministic "
+        "First the best model of each time step given those before it was chosen: trees over lags, then deterministic "
         "memories. Hidden chains were then begun from clusters of its residuals over windows of 1, 9, 41 and 201 "
-        "slices and fitted by EM"
+        "time steps and fitted by EM"
     ),
     "boyen1999": (
-        "By the loop of Boyen, Friedman and Koller (1999), arcs of a network over several slices that skip a slice "
+        "By the loop of Boyen, Friedman and Koller (1999), arcs of a network over several time steps that skip one "
         "were replaced by hidden memory variables, begun as noisy copies, fitted by EM, and the search repeated"
     ),
 }
@@ -103,20 +111,27 @@ def _slices_text(found: Result, time: TimeFindings) -> str:
     shape, settings = found.shape, found.settings
     holes = f" ({shape.holes:,} empty cells, summed over)" if shape.holes else ""
     text = (
-        f"We searched {several(shape.sequences, 'sequence')} of {shape.rows:,} slices in all and "
+        f"We searched {several(shape.sequences, 'sequence')} of {shape.rows:,} time steps in all and "
         f"{several(shape.columns, 'column')}{holes} for hidden variables with Leverrier {settings.version} "
-        f"(seed {settings.seed}). {WAYS[time.method]}. "
+        f"(seed {settings.seed}). {WAYS[time.method] if time.decided is None else REGIMES}. "
     )
     if time.tested:
         text += (
             f"Models were compared by cross-validation over blocks ({several(len(time.folds), 'part')} held out in "
-            "turn), a gain being accepted from .005 bits a slice and three standard errors over blocks on. "
+            f"turn){'' if time.decided is not None else f'; of a gain {ASKED}, over blocks'}. "
         )
     if not time.hidden:
         return text + f"No hidden variable was accepted; the best model is {time.observed_name}."
     named = "; ".join(f"{one.name}, {one.states} states" for one in time.hidden[:8])
-    judged = f": {time.gain:+.3f} bits a slice over {time.observed_name} (z {time.z:.1f})" if time.tested else ""
-    return f"{text}The model has {several(len(time.hidden), 'hidden variable')} ({named}){judged}."
+    ahead = f"{nats_of(time.gain)} in 1,000 time steps over {time.observed_name} ({time.z:.1f} standard errors)"
+    judged = f": {ahead}" if time.tested else ""
+    tested = "".join(
+        f" Of {one.draws} sets of sequences simulated without {name}, {one.reached} gained as much "
+        f"(p = {one.p_value:.2g})."
+        for name, one in time.evidence.items()
+        if one.p_value is not None
+    )
+    return f"{text}The model has {several(len(time.hidden), 'hidden variable')} ({named}){judged}.{tested}"
 
 
 def repeat_text(found: Result) -> str:

@@ -7,6 +7,7 @@ import math
 from leverrier.data.paper_table import Cell, PaperTable
 from leverrier.discovery.result import Result
 from leverrier.report.parts.profiles import profiles
+from leverrier.report.parts.states_part import FIT
 from leverrier.report.words.verdict_words import kind_words
 
 EVERY = 10_000
@@ -74,12 +75,16 @@ def _evidence_table(found: Result) -> PaperTable:
 
 def _fit_table(found: Result) -> PaperTable:
     rows = [
-        (name, states, score, score - max(value for _, value in scores))
-        for name, scores in found.scores.items()
-        for states, score in scores
+        (name, *(getattr(one, key) for key in FIT if key != "best_count"))
+        for name, fits in found.scores.items()
+        for one in fits
     ]
-    caption = "Cheeseman–Stutz scores (nats) by number of states, with the same arcs."
-    return PaperTable("fit", ("hidden", "states", "score", "less the best"), tuple(rows), caption, 1)
+    caption = (
+        "Fit by number of states, with the same arcs: Cheeseman–Stutz score (nats, larger is better), log-likelihood, "
+        "free parameters, AIC and BIC (smaller is better), relative entropy and share of the smallest state."
+    )
+    head = ("hidden", *(said for key, said in FIT.items() if key != "best_count"))
+    return PaperTable("fit", head, tuple(rows), caption, 1)
 
 
 def checklist(found: Result) -> PaperTable:
@@ -111,14 +116,16 @@ def _classes_reported(found: Result) -> list[tuple[str, str]]:
     one, states = first.evidence, found.meanings.get(first.name, ())
     known = None if found.rows is None else found.rows.certainty.get(first.name)
     rows = [("Classes found", kind_words(first))]
-    compared = ", ".join(str(k) for k, _ in found.scores.get(first.name, ()))
+    fits = found.scores.get(first.name, ())
+    compared = ", ".join(str(one.states) for one in fits)
     if compared:
-        rows.append(("Numbers of classes compared", f"{compared}, by the Cheeseman–Stutz score with the same arcs"))
+        rows.append(("Numbers of classes compared", f"{compared}, with the same arcs: the table `fit`"))
     if states:
         rows.append(("Sizes of classes", "; ".join(f"{s.label}: {100 * s.prevalence:.1f} %" for s in states)))
         rows.append(("Smallest class", f"{100 * min(s.prevalence for s in states):.1f} %"))
     if known is not None:
-        rows.append(("Entropy (relative)", f"{known.sharpness:.3f}"))
+        chosen = next((one.entropy for one in fits if one.states == first.states and one.entropy is not None), None)
+        rows.append(("Entropy (relative)", f"{known.sharpness if chosen is None else chosen:.3f}"))
         rows.append(("Average posterior probability", f"{known.mean:.3f}"))
     if one is not None and one.p_value is not None:
         rows.append(("Test against chance", f"p = {one.p_value:.3g}, {one.draws} simulated tables"))

@@ -1,4 +1,4 @@
-"""The network of slices: what this slice depends on, now, before, and remembered; hidden variables in orange."""
+"""What a time step depends on, now, before, and remembered, as a drawing; hidden variables in orange."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from leverrier.data.sequences.slice_features import Memory
 from leverrier.data.table import Label
 from leverrier.discovery.time.time_findings import TimeFindings
+from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.graph import Graph
 from leverrier.models.regimes.regime_model import RegimeModel
@@ -15,15 +16,16 @@ from leverrier.report.parts.network_part import given_words, table_grid
 from leverrier.report.parts.page_parts import Block, Card, Drawing, Part, Words, several, shortened
 from leverrier.report.parts.regime_tables import emission_grid
 from leverrier.report.parts.tree_tables import MEANING, node_name, slice_name, tree_grid
+from leverrier.report.words.time_words import step_of
 
 CAPTION = (
-    "What a slice depends on: “before” is the slice before. Boxes are columns; rounded and orange: hidden. "
-    "Click a node for its table."
+    "A line leads from what matters to what it matters for; “before” is the {step} before. Boxes are columns; rounded "
+    "and orange: hidden. Click a node for its table."
 )
 
 
-def slices_part(found: TimeFindings) -> Part:
-    """The drawing of two slices (or more), with a table for each node."""
+def slices_part(found: TimeFindings, unit: TimeUnit = STEP) -> Part:
+    """The drawing of two time steps (or more), with a table for each node."""
     parents = _parents(found)
     hidden = {name for one in found.hidden for name in (one.name, slice_name(one.name, 1))} & set(parents)
     whole = Graph.from_parents(parents)
@@ -33,8 +35,8 @@ def slices_part(found: TimeFindings) -> Part:
     blocks: list[Block] = []
     if shown.left_out:
         blocks.append(Words(f"Of {several(len(whole), 'node')} {len(graph)} are drawn, those with most arcs."))
-    blocks.append(Drawing(draw(shown), CAPTION, tuple(_cards(found, shown))))
-    return Part("network", "The network of slices", blocks)
+    blocks.append(Drawing(draw(shown), CAPTION.format(step=step_of(unit)), tuple(_cards(found, shown))))
+    return Part("network", f"What a {step_of(unit)} depends on", blocks)
 
 
 def _parents(found: TimeFindings) -> dict[str, list[str]]:
@@ -69,6 +71,6 @@ def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
                 grid = tree_grid(face.trees[node], node, states)
             yield Card(ident, heading, given_words(node in hidden, len(states[node]), shown.graph.parents(node)), grid)
         elif node in memories:
-            yield Card(ident, heading, f"A memory, computed from the slices before: {memories[node]}.")
+            yield Card(ident, heading, f"A memory, computed from what came before: {memories[node]}.")
         else:
-            yield Card(ident, heading, f"{shortened(node, 60)}: its value in an earlier slice.")
+            yield Card(ident, heading, f"{shortened(node, 60)}: its earlier value.")

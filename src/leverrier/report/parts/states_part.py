@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leverrier.discovery.meaning import State
 from leverrier.discovery.result import Result
 from leverrier.discovery.states.merge_tree import MergeTree
+from leverrier.discovery.states.states_fit import StatesFit
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses
 from leverrier.report.charts.discovery_charts import active_chart, links_chart, score_chart, sign_chances
 from leverrier.report.charts.merge_chart import merge_chart
@@ -33,6 +34,22 @@ if TYPE_CHECKING:
     import altair
 
 MOST_STATES = 12
+FIT = {
+    "states": "states",
+    "score": "score",
+    "log_likelihood": "log-likelihood",
+    "parameters": "parameters",
+    "aic": "AIC",
+    "bic": "BIC",
+    "entropy": "entropy",
+    "smallest": "smallest state",
+    "best_count": "best reached",
+}
+"""Columns of the fit table."""
+FIT_CAPTION = (
+    "the same arcs with other numbers of states. Score: Cheeseman–Stutz, less the best (nats, larger is better); AIC "
+    "and BIC: smaller is better; entropy: 1 if every row is surely in one state; best reached: by how many starts."
+)
 LONG = 48
 
 
@@ -61,21 +78,21 @@ def how_many_part(found: Result) -> Part | None:
                 )
             )
             continue
-        best = max(scores, key=lambda pair: pair[1])
+        best = max(scores, key=lambda one: one.score)
         words = f"{each.name} has {several(each.states, 'state')}. "
-        if best[0] == each.states:
-            second = max((pair for pair in scores if pair[0] != each.states), key=lambda pair: pair[1])
+        if best.states == each.states:
+            second = max((one for one in scores if one.states != each.states), key=lambda one: one.score)
             words += (
-                f"With the same arcs that scores best: {second[0]} states score {best[1] - second[1]:.1f} nats less."
+                f"With the same arcs that scores best: {second.states} states score "
+                f"{best.score - second.score:.1f} nats less."
             )
         else:
-            chosen = dict(scores)[each.states]
+            chosen = next(one.score for one in scores if one.states == each.states)
             words += (
-                f"With the same arcs and fresh starts {best[0]} states score {best[1] - chosen:.1f} nats more: "
-                "the search, which "
-                "changes arcs as well, ended elsewhere, so take the number with care."
+                f"With the same arcs and fresh starts {best.states} states score {best.score - chosen:.1f} nats more: "
+                "the search, which changes arcs as well, ended elsewhere, so take the number with care."
             )
-        blocks.append(Words(words + _shown_by(found, each.name)))
+        blocks.append(Words(words))
         blocks.append(_fit_table(each.name, scores))
         caption = f"{each.name}: Cheeseman–Stutz score with the same arcs, less the best. Orange: the number chosen."
         figures.append(pictured(score_chart(scores, each.states), caption))
@@ -87,20 +104,26 @@ def how_many_part(found: Result) -> Part | None:
     return Part("how-many", "How many states", blocks) if blocks else None
 
 
-def _shown_by(found: Result, name: str) -> str:
-    """Of the number chosen: how clearly rows are told apart, and how small its smallest state is."""
-    known = None if found.rows is None else found.rows.certainty.get(name)
-    states = found.meanings.get(name, ())
-    if known is None or not states:
+def _fit_table(name: str, fits: Sequence[StatesFit]) -> Grid:
+    """Every number of states that was tried, with what papers ask for."""
+    best = max(one.score for one in fits)
+    shown = [key for key in FIT if any(getattr(one, key) is not None for one in fits)]
+    rows = tuple(tuple(_fit_cell(key, one, best) for key in shown) for one in fits)
+    caption = f"{name}: {FIT_CAPTION}" if len(shown) > 2 else f"{name}: Cheeseman–Stutz score, nats, less the best"
+    return Grid(tuple(FIT[key] for key in shown), rows, caption)
+
+
+def _fit_cell(key: str, one: StatesFit, best: float) -> str:
+    value = getattr(one, key)
+    if value is None:
         return ""
-    smallest = min(state.prevalence for state in states)
-    return f" Its relative entropy is {known.sharpness:.3f}; the smallest state has {percent(smallest)} of rows."
-
-
-def _fit_table(name: str, scores: Sequence[tuple[int, float]]) -> Grid:
-    best = max(score for _, score in scores)
-    rows = tuple((str(k), f"{score:,.1f}", "best" if score == best else f"−{best - score:,.1f}") for k, score in scores)
-    return Grid(("states", "score", "to the best"), rows, f"{name}: Cheeseman–Stutz score, nats")
+    if key == "score":
+        return "best" if value == best else f"−{best - value:,.1f}"
+    if key == "best_count":
+        return f"{value} of {one.starts}"
+    if key == "smallest":
+        return percent(value)
+    return f"{value:.3f}" if key == "entropy" else str(value) if isinstance(value, int) else f"{value:,.1f}"
 
 
 def _merges(name: str, tree: MergeTree, states: int) -> Figure:

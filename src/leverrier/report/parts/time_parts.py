@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from leverrier.data.sequences.slice_features import Memory
+from leverrier.discovery.result import Result
 from leverrier.discovery.time.along_time import AlongTime
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.charts.sequence_charts import folds_chart, tried_chart
+from leverrier.report.parts.null_figure import null_figure
 from leverrier.report.parts.page_parts import (
+    Beside,
     Block,
     Figures,
+    Fold,
     Grid,
     Items,
     Part,
@@ -25,9 +29,22 @@ from leverrier.report.parts.page_parts import (
     shortened,
 )
 from leverrier.report.parts.tree_tables import MEANING, node_name
-from leverrier.report.words.time_words import ASKED, chain_words, lengths_text, observed_words
+from leverrier.report.words.bet_words import chance_words, held_out_bet
+from leverrier.report.words.page_words import NATS
+from leverrier.report.words.time_words import (
+    ASKED,
+    THOUSAND,
+    chain_words,
+    lengths_text,
+    nats_of,
+    observed_words,
+    step_of,
+    steps_of,
+)
 
 LONG = 48
+BIT = THOUSAND / 1000
+"""Nats."""
 
 
 def short_chain(one: HiddenChain, unit: TimeUnit = STEP) -> str:
@@ -39,57 +56,73 @@ def short_chain(one: HiddenChain, unit: TimeUnit = STEP) -> str:
     return chain_words(short, unit)
 
 
-def held_out_part(found: TimeFindings) -> Part:
-    """Blocked cross-validation against the best model without, part by part, and every model that was tried."""
-    blocks: list[Block] = []
+def held_out_part(whole: Result, found: TimeFindings, unit: TimeUnit = STEP) -> Part:
+    """Simulated sequences, then blocks that were held out, in words; then part by part, and every model tried."""
+    many = steps_of(unit)
+    blocks: list[Block] = [Words(NATS)]
+    tested = [(each, each.evidence) for each in whole.hidden if each.evidence is not None and each.evidence.draws]
+    for each, one in tested:
+        said = Items((chance_words(one), *_held_out_words(found, many)))
+        blocks.append(Beside(null_figure(each.name, one), (said,)))
     if found.tested:
+        if not tested:
+            blocks += [Items(tuple(_held_out_words(found, many)))] if found.hidden else []
         blocks.append(
             Words(
-                "Every model was fitted with a part of the slices left out, in blocks, and then asked to predict them. "
-                f"What is hidden is believed only if it beats the best model without ({found.observed_name}); {ASKED}."
+                f"Every model was fitted with a part of the {many} left out, in blocks, and then asked to predict them."
             )
         )
     else:
-        blocks.append(Words("Nothing was held out in this run: bits below are of the sequences learnt from."))
-    figures = [pictured(tried_chart(found.table), _caption(found))]
+        blocks.append(Words(f"Nothing was held out in this run: costs below are of the {many} learnt from."))
+    figures = [pictured(tried_chart(found.table, many), _caption(found, many))]
     if any(fold.hidden is not None for fold in found.folds):
-        blocks.append(_folds(found))
         what = "the hidden variables" if found.hidden else "the best attempt with something hidden"
-        figures.insert(0, pictured(folds_chart(found.folds), f"By part held out: what {what} gained."))
-    blocks += [Figures(tuple(figures)), _tried(found)]
+        figures.insert(0, pictured(folds_chart(found.folds, many), f"By part held out: what {what} gained."))
+    blocks.append(Figures(tuple(figures)))
+    folds: list[Block] = [_folds(found, many)] if any(fold.hidden is not None for fold in found.folds) else []
+    blocks.append(Fold("Every part and every model, in numbers", (*folds, _tried(found, many))))
     return Part("evidence", "Would you bet on it?" if found.hidden else "What was looked for", blocks)
 
 
-def _caption(found: TimeFindings) -> str:
+def _held_out_words(found: TimeFindings, many: str) -> Iterator[str]:
+    """The gain on blocks as a bet on a thousand new time steps, from its standard error over blocks."""
+    if found.tested and found.hidden and found.z:
+        error = abs(found.gain / found.z)
+        low, high = (BIT * (found.gain + sign * 1.959964 * error) for sign in (-1, 1))
+        yield held_out_bet(BIT * found.gain, (low, high), many)
+
+
+def _caption(found: TimeFindings, many: str) -> str:
     where = "on blocks that were held out" if found.tested else "of the sequences learnt from"
-    return f"Bits a slice {where}: fewer is better."
+    return f"What 1,000 {many} cost every model, in nats, {where}: fewer is better."
 
 
-def _folds(found: TimeFindings) -> Grid:
+def _folds(found: TimeFindings, many: str) -> Grid:
     rows = []
     for number, fold in enumerate(found.folds, start=1):
         hidden = fold.observed if fold.hidden is None else fold.hidden
-        rows.append(
-            (str(number), f"{fold.slices:,}", f"{fold.observed:.4f}", f"{hidden:.4f}", f"{fold.observed - hidden:+.4f}")
-        )
-    head = ("part held out", "slices", "bits without", "bits with", "gain")
-    return Grid(head, tuple(rows), f"Without: {found.observed_name}.")
+        cost = (f"{each * THOUSAND:,.1f}" for each in (fold.observed, hidden))
+        rows.append((str(number), f"{fold.slices:,}", *cost, nats_of(fold.observed - hidden).removesuffix(" nats")))
+    head = ("part held out", many, "cost without", "cost with", "gain")
+    return Grid(head, tuple(rows), f"Nats in 1,000 {many}; without: {found.observed_name}.")
 
 
-def _tried(found: TimeFindings) -> Grid:
+def _tried(found: TimeFindings, many: str) -> Grid:
     rows = tuple(
         (
             shortened(row.name, 60),
-            f"{row.bits:.4f}",
-            f"{row.gain:+.4f}" if row.against else "–",
+            f"{row.bits * THOUSAND:,.1f}",
+            nats_of(row.gain).removesuffix(" nats") if row.against else "–",
             f"{row.z:.1f}" if row.against and found.tested else "–",
             shortened(row.against or "–", 40),
             "yes" if row.accepted else "no",
         )
         for row in found.table
     )
-    head = ("model", "bits", "gain", "z", "against", "clearly better")
-    return Grid(head, rows, "z: the gain in standard errors over blocks.", words=(0, 4, 5), stack=True)
+    head = ("model", "cost", "gain", "in standard errors", "against", "clearly better")
+    asked = "" if found.decided is not None else f" Clearly better: {ASKED}."
+    caption = f"Cost and gain in nats in 1,000 {many}; standard errors over blocks.{asked}"
+    return Grid(head, rows, caption, words=(0, 4, 5), stack=True)
 
 
 def remembered_part(found: TimeFindings, unit: TimeUnit = STEP) -> Part:
@@ -108,14 +141,14 @@ def remembered_part(found: TimeFindings, unit: TimeUnit = STEP) -> Part:
     if found.method == "default" and lags:
         blocks.append(
             Words(
-                f"Of the columns themselves: {observed_words(found)} Best without hidden variables: "
+                f"Of the columns themselves: {observed_words(found, unit)} Best without hidden variables: "
                 f"{found.observed_name}."
             )
         )
-    blocks.append(_asked(found))
+    blocks.append(_asked(found, unit))
     if found.memories:
         said = tuple(f"{memory.name}: {MEANING[memory.kind]}" for memory in found.memories[:20])
-        blocks += [Words("Memories that clearly help, each computed from the slices before:"), Items(said)]
+        blocks += [Words("Memories that clearly help, each computed from what came before:"), Items(said)]
     elif found.method == "default":
         blocks.append(Words("No memory beyond the lags (averages, run lengths, counters) clearly helps."))
     if found.steps:
@@ -123,14 +156,16 @@ def remembered_part(found: TimeFindings, unit: TimeUnit = STEP) -> Part:
     return Part("remembered", "What is remembered, and for how long", blocks)
 
 
-def _asked(found: TimeFindings) -> Grid:
+def _asked(found: TimeFindings, unit: TimeUnit) -> Grid:
     rows = []
     for name in (variable.name for variable in found.variables):
         features = found.face.asked[name]
         asked = [node_name(feature) for feature in features]
         back = max((f.lag for f in features if not isinstance(f, Memory)), default=0)
         rows.append((shortened(name, LONG), _names(asked) or "nothing", str(back)))
-    return Grid(("column", "depends on", "slices back"), tuple(rows[:40]), _more(len(rows)), words=(0, 1), stack=True)
+    return Grid(
+        ("column", "depends on", f"{steps_of(unit)} back"), tuple(rows[:40]), _more(len(rows)), words=(0, 1), stack=True
+    )
 
 
 def _more(rows: int) -> str:
@@ -143,6 +178,6 @@ def _names(names: Sequence[str]) -> str:
 
 
 def certainty_words(one: HiddenChain, kept: AlongTime) -> str:
-    """How sure slices are of their state."""
-    sure = kept.certainty.get(one.name)
-    return "" if sure is None else f"A slice's most probable state has {percent(sure)} on average."
+    """How sure time steps are of their state."""
+    sure, step = kept.certainty.get(one.name), step_of(kept.unit)
+    return "" if sure is None else f"The most probable state of a {step} has {percent(sure)} on average."

@@ -19,10 +19,10 @@ LONG = 24
 States = Mapping[str, Sequence[Label]]
 """By column and hidden variable, its states."""
 MEANING = {
-    "average": "the mean of the column's past, older slices weighing less",
+    "average": "the mean of the column's past, older steps weighing less",
     "activity": "how often it changed lately",
     "step": "how far it moved",
-    "run": "for how many slices it has had its present state",
+    "run": "for how many time steps it has had its present state",
     "since": "how long ago it was last so",
     "before": "the state it had before the present one",
     "total": "the sum of its numbers since the sequence began, modulo the span",
@@ -38,12 +38,12 @@ def node_name(feature: Feature) -> str:
 
 
 def slice_name(name: str, lag: int) -> str:
-    """X for this slice, "X, before" for the one before, "X, 3 before"."""
+    """X for this time step, "X, before" for the one before, "X, 3 before"."""
     return name if lag == 0 else f"{name}, before" if lag == 1 else f"{name}, {lag} before"
 
 
 def tree_grid(cpd: CPD, child: str, states: States) -> Grid:
-    """A column's distribution: when, how many slices, what is likely then."""
+    """A column's distribution: when, how many time steps, what is likely then."""
     if isinstance(cpd, AveragedCPD):
         return Grid(("",), ((f"the average of {len(cpd.parts)} trees",),))
     rows: list[tuple[str, str, str]] = []
@@ -58,7 +58,7 @@ def tree_grid(cpd: CPD, child: str, states: States) -> Grid:
         rows += _lines(cpd.moves, [f"{step:+d}" for step in range(1 - size, size)], states, "moves by")
         rows += _lines(cpd.state, labels, states, "where the state before is not known")
     more = f"the first {MOST_LEAVES} of {len(rows)} cases" if len(rows) > MOST_LEAVES else ""
-    return Grid(("when", "slices", "most likely"), tuple(rows[:MOST_LEAVES]), more, words=(0, 2), stack=True)
+    return Grid(("when", "time steps", "most likely"), tuple(rows[:MOST_LEAVES]), more, words=(0, 2), stack=True)
 
 
 def _lines(cpd: TreeCPD, labels: Sequence[str], states: States, before: str) -> Iterator[tuple[str, str, str]]:
@@ -94,4 +94,4 @@ def _memory_value(memory: Memory, code: int, size: int) -> str:
         return f"{code - size + 1:+d}" if code < 2 * size - 1 else "unknown"
     if memory.kind == "total":
         return str(code)
-    return f"{int(SPANS[min(code, len(SPANS) - 1)])} slices"
+    return f"{int(SPANS[min(code, len(SPANS) - 1)])} time steps"

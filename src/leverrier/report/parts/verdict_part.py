@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from leverrier.discovery.evidence.evidence import Compared, Evidence
+from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.plan import WORTH
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.discovery.verdict import Answer
-from leverrier.report.charts.discovery_charts import null_dots, power_chart
+from leverrier.report.charts.discovery_charts import power_chart
 from leverrier.report.charts.pictures import pictured
 from leverrier.report.parts.hidden_table import hidden_table
+from leverrier.report.parts.null_figure import null_figure
 from leverrier.report.parts.page_parts import (
     Beside,
     Block,
     Facts,
-    Figure,
     Figures,
     Fold,
     Grid,
@@ -30,12 +30,12 @@ from leverrier.report.parts.page_parts import (
     percent,
 )
 from leverrier.report.parts.time_parts import short_chain
-from leverrier.report.words.bet_words import bets, compared_gain, gate_of, rest_of_evidence
+from leverrier.report.words.bet_words import bets, compared_gain, rest_of_evidence
 from leverrier.report.words.data_words import remaining_words, spread_words
 from leverrier.report.words.doubt_words import doubts
-from leverrier.report.words.page_words import NATS, NO_PROOF
-from leverrier.report.words.time_words import observed_words
-from leverrier.report.words.verdict_words import compressor_words, headline, kind_words, place
+from leverrier.report.words.page_words import CLASSES_PAGE, NATS, NO_PROOF
+from leverrier.report.words.time_words import nats_of, observed_words
+from leverrier.report.words.verdict_words import compressor_words, headline, kind_words, place, simplest_words
 
 LONG = 48
 
@@ -52,10 +52,13 @@ def verdict_part(found: Result) -> Part:
             blocks.append(Words("Found, but not tested or not to the end:"))
         blocks += [Words(_told(each, unit)) for each in found.untested[:8]]
     blocks += [Words(compressor_words(_short(each))) for each in found.compressors]
+    if found.simplest is not None:
+        shown = f" {CLASSES_PAGE}" if found.simplest.classes else ""
+        blocks.append(Words(simplest_words(found.simplest) + shown))
     if found.power is not None and not found.hidden:
         blocks.append(Words(str(found.power)))
     if found.time is not None:
-        blocks.append(Words(observed_words(found.time)))
+        blocks.append(Words(observed_words(found.time, unit)))
         if not found.time.status.converged:
             blocks.append(Words(f"Note: {found.time.status}."))
     if found.believed:
@@ -75,7 +78,7 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
         return
     yield "hidden", str(len(found.hidden))
     if found.time is not None and found.time.tested:
-        yield "gain in bits a time step", f"{found.time.gain:+.3f}"
+        yield "nats gained in 1,000 time steps", nats_of(found.time.gain).removesuffix(" nats")
     elif not found.together:
         yield "gain in nats", f"{sum(map(compared_gain, found.hidden)):,.0f}"
 
@@ -110,30 +113,39 @@ def evidence_part(found: Result) -> Part:
             continue
         said: list[Block] = [Words(f"{each.name}:")] if len(hidden) > 1 else []
         said.append(Items(tuple(bets(found, each, one)) or (rest_of_evidence(each, one),)))
-        blocks += [Beside(_null_figure(each, one), tuple(said))] if one.draws else said
+        blocks += [Beside(null_figure(each.name, one), tuple(said))] if one.draws else said
         blocks.append(Fold("All that was measured, in one paragraph", (Words(rest_of_evidence(each, one)),)))
     for each in found.compressors:
         if each.evidence is not None and each.evidence.draws:
-            figures.append(_null_figure(each, each.evidence))
+            figures.append(null_figure(each.name, each.evidence))
     if found.power is not None:
         caption = (
             f"What would have been found: two-state variables planted behind {found.power.children} columns of the "
             f"best network, {found.power.rows:,} rows; dashes: four of five."
         )
         shown = pictured(power_chart(found.power), caption)
-        blocks.append(Beside(shown, (Words(str(found.power) if tested else _not_tested(found)),)))
+        said = [Words(str(found.power))] if tested else [Words(_not_tested(found)), *_left(found)]
+        blocks.append(Beside(shown, tuple(said)))
     if tested:
         blocks.append(_grid(tested, found))
     elif found.power is None:
         blocks.append(Words(_not_tested(found)))
     if figures:
         blocks.append(Figures(tuple(figures)))
-    if found.spread and found.settings.finished:  # (searches cut short are apart by what was not done)
-        blocks.append(Words(spread_words(found)))
-    if found.remaining is not None and found.remaining.pairs:
-        blocks.append(Words(remaining_words(found.remaining)))
+    if tested or found.power is None:
+        blocks += _left(found)
     heading = "Would you bet on it?" if tested else "What was looked for"
     return Part("evidence", heading, blocks)
+
+
+def _left(found: Result) -> list[Block]:
+    """How far apart searches ended, and what the model leaves unexplained."""
+    said: list[Block] = []
+    if found.spread and found.settings.finished:  # (searches cut short are apart by what was not done)
+        said.append(Words(spread_words(found)))
+    if found.remaining is not None and found.remaining.pairs:
+        said.append(Words(remaining_words(found.remaining)))
+    return said
 
 
 def _not_tested(found: Result) -> str:
@@ -192,16 +204,3 @@ def _held_out(one: Evidence | None) -> str:
 
 def _or_dash(text: str | None) -> str:
     return "–" if text is None else text
-
-
-def _null_figure(each: HiddenVariable, evidence: Evidence) -> Figure:
-    gate = gate_of(evidence)
-    dashes = "" if gate is None else "; dashes, what a gain must exceed to be believed"
-    caption = f"{each.name}: grey dots, {_DRAWN[evidence.kind]}; the orange line, in the data{dashes}."
-    return pictured(null_dots(evidence, gate), caption)
-
-
-_DRAWN = {
-    Compared.SCORE: "the best gain in tables simulated without it",
-    Compared.CLASSES: "classes less arcs in score, in tables simulated from the arcs",
-}

@@ -12,7 +12,7 @@ from leverrier.report.words.measured_words import comparison, evidence_sentences
 
 NEW = 1000
 """New rows that a bet is told for."""
-NEAR = 0.8
+NEAR = 0.5
 """A simulated table that gains this share of what the data gain came near."""
 
 
@@ -63,10 +63,15 @@ def chance_words(one: Evidence) -> str:
     """How many simulated tables came near the gain."""
     things = "sets of sequences" if one.kind is Compared.TIME else "tables"
     size = "" if one.rows is None else f" of {one.rows:,} rows"
-    tables = f"{one.draws} simulated {things if one.draws > 1 else things.removesuffix('s')}{size} with nothing hidden"
+    tables = f"{one.draws} simulated {things if one.draws > 1 else things.removesuffix('s')}{size} without it"
     best = f"the best gained {max(one.null_gains):,.1f} nats, the data {one.gain:,.1f}".replace("-", "−")
-    near = "came near" if max(one.null_gains) < NEAR * one.gain else "gained as much"
-    return f"{one.reached} of {tables} {near}: {best} ({p_words(one)})."
+    if one.reached:
+        said = f"{one.reached} of {tables} gained as much"
+    elif max(one.null_gains) < NEAR * one.gain:
+        said = f"0 of {tables} came near"
+    else:
+        said = f"None of {tables} reached it"
+    return f"{said}: {best} ({p_words(one)})."
 
 
 def compared_gain(each: HiddenVariable) -> float:

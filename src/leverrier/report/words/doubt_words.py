@@ -47,13 +47,13 @@ def _of_table(found: Result) -> Iterator[str]:
 
 def _over_time(found: TimeFindings, sequences: int) -> Iterator[str]:
     if not found.hidden:
-        yield "more slices: a regime that changes only once or twice cannot be told from chance"
+        yield "more time steps: a regime that changes only once or twice cannot be told from chance"
         yield "columns that were not measured: something hidden shows itself through several columns, or by lasting"
         yield "finer values or shorter steps: columns cut into few bins hide what a hidden variable does to them"
     elif not found.tested:
         yield NOT_TESTED
     elif not found.accepted:
-        yield "more slices, or new sequences, on which the memories predict clearly better than the columns' own past"
+        yield "more time steps, or new sequences, that the memories predict clearly better than the columns' own past"
         yield 'the default method, which looks for states that last, not only for copies (leave method="boyen1999" out)'
     else:
         yield "new sequences of the same kind on which the model with it predicts no better than the one without"

@@ -9,6 +9,9 @@ from leverrier.discovery.evidence.evidence import Compared, Evidence
 from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.findings import HiddenVariable
 
+SAME = 0.05
+"""Nats: gains that are told with one decimal and differ by less are one gain."""
+
 
 def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
     """Gain, null test, held-out gain, support: a sentence for each that was measured."""
@@ -49,9 +52,7 @@ def _gain_over_network(each: HiddenVariable, evidence: Evidence) -> Iterator[str
     yield f"Gain {each.gain:,.1f} nats over the best network without it."
     if evidence.rows is not None:
         yield f"In a random sample of {evidence.rows:,} rows, where it was found, it gained {evidence.gain:.1f}."
-    words = null_words(evidence)
-    if evidence.draws and evidence.rows is None:
-        words = f"a quick search, the same for all tables, gains {evidence.gain:,.1f} nats here; {words}"
+    words = like_for_like(each, evidence)
     yield words[0].upper() + words[1:] + "."
 
 
@@ -107,12 +108,25 @@ _COMPARISONS = {
 }
 
 
+def like_for_like(each: HiddenVariable, evidence: Evidence) -> str:
+    """What simulated tables showed, after the gain that theirs are compared with where that is not the one told: they
+    and the data are searched quickly, so that the data's own gain by that search is another one."""
+    words = null_words(evidence)
+    same = evidence.rows is not None or abs(each.gain - evidence.gain) < SAME
+    if not evidence.draws or evidence.kind is not Compared.SCORE or same:
+        return words
+    quick = "a quick search, the same for the data and for simulated tables,"
+    if evidence.gain < SAME:
+        return f"{quick} does not find it again, so nothing speaks against chance ({p_words(evidence)})"
+    return f"{quick} gains {evidence.gain:,.1f} nats here; {words}"
+
+
 def null_words(evidence: Evidence) -> str:
     """What simulated tables without it showed, in counts."""
     if not evidence.draws:
         return "not tested against chance"
     size = "" if evidence.rows is None else " of that size"
-    tables = f"{evidence.draws} simulated table{'' if evidence.draws == 1 else 's'}{size} with nothing hidden"
+    tables = f"{evidence.draws} simulated table{'' if evidence.draws == 1 else 's'}{size} without it"
     words = f"of {tables} {_reached(evidence.reached)} gained as much, the largest {max(evidence.null_gains):.1f} nats"
     return f"{words} ({p_words(evidence)})"
 

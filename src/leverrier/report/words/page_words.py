@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+CLASSES_PAGE = (
+    "A page that shows who the classes are is written by leverrier classes, or lv.latent_classes(…).report(…)."
+)
 EXPLORE = (
     "Choose values for some columns: the probability of the hidden states, and of the other columns, follows from the "
     "model. Nothing leaves this page."

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from leverrier.discovery.time.hidden_chain import HiddenChain
+from leverrier.discovery.time.memory_findings import MemoryFindings
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import STEP, TimeUnit
 from leverrier.discovery.verdict import HiddenKind
 from leverrier.report.words.opening_words import opening
 
-ASKED = "at least 0.005 and z above 3 were asked for"
+THOUSAND = 1000 * math.log(2)
+"""Nats in 1,000 time steps for one bit a step: the page and the terminal have one unit."""
+ASKED = f"at least {0.005 * THOUSAND:.1f} nats in 1,000 time steps and three standard errors were asked for"
 MOST_NAMED = 8
 NO_NAMES = frozenset({"pid", "sid", "key", "code", "number", "name", "group", "idnr", "case", "sequences"})
 
@@ -23,14 +27,14 @@ def time_words(found: TimeFindings) -> str:
 def time_lines(found: TimeFindings, unit: TimeUnit = STEP) -> Iterator[str]:
     """The same without the first sentence."""
     yield from given_words(found)
-    yield from tested_words(found)
-    yield from compared_words(found)
+    yield from simulated_words(found, unit)
+    yield from compared_words(found, unit)
     yield from found.steps
     for one in found.hidden:
         yield chain_words(one, unit)
         if found.kinds.get(one.name) is HiddenKind.CONTINUUM:
             yield f"{one.name} is a continuum: every person has a level of their own; the states are groups of them."
-    yield observed_words(found)
+    yield observed_words(found, unit)
     if found.memories and not found.hidden:
         yield "Remembered: " + "; ".join(memory.name for memory in found.memories[:MOST_NAMED]) + "."
     if not found.status.converged:
@@ -45,11 +49,11 @@ def given_words(found: TimeFindings) -> Iterator[str]:
         yield f"{', '.join(names[:MOST_NAMED])}{more}: {role}."
 
 
-def tested_words(found: TimeFindings) -> Iterator[str]:
+def simulated_words(found: TimeFindings, unit: TimeUnit = STEP) -> Iterator[str]:
     """What sequences simulated without the hidden variable show."""
     for name, one in found.evidence.items():
         if one.p_value is not None:
-            some = "" if one.rows is None else f" (looked for and tested in {one.rows:,} slices)"
+            some = "" if one.rows is None else f" (looked for and tested in {one.rows:,} {steps_of(unit)})"
             yield (
                 f"{name} gains {one.gain:.1f} nats over the best rival, parameters priced; of {one.draws} sets of "
                 f"sequences simulated without it {one.reached} gain as much: p = {one.p_value:.2g}{some}."
@@ -62,35 +66,35 @@ def tested_words(found: TimeFindings) -> Iterator[str]:
             )
 
 
-def compared_words(found: TimeFindings) -> Iterator[str]:
+def compared_words(found: TimeFindings, unit: TimeUnit = STEP) -> Iterator[str]:
     """What hidden variables gain on blocks that were held out."""
     if found.method == "boyen1999" and found.hidden:
         count = len(found.hidden)
-        yield f"The search for arcs that skip slices left {count} memory variable{'' if count == 1 else 's'}."
+        yield f"The search for arcs that skip {steps_of(unit)} left {count} memory variable{'' if count == 1 else 's'}."
     best = max((row for row in found.table if row.hidden), key=lambda row: row.gain, default=None)
     if found.hidden and found.tested:
         asked = "" if found.accepted or found.decided is not None else f" ({ASKED})"
         yield (
-            f"On held-out blocks {found.gain:+.3f} bits a slice over the best model without ({found.observed_name}), "
-            f"{found.z:.1f} standard errors{asked}."
+            f"On held-out blocks it is ahead of the best model without it ({found.observed_name}) by "
+            f"{nats_of(found.gain)} in 1,000 {steps_of(unit)}, {found.z:.1f} standard errors{asked}."
         )
     elif not found.hidden and best is not None:
         asked = "" if found.decided is not None else f"; {ASKED}"
         yield (
-            f"On held-out blocks the best attempt ({best.name}) gains {best.gain:+.3f} bits a slice over the best "
-            f"model without (z {best.z:.1f}{asked})."
+            f"On held-out blocks the best attempt ({best.name}) gains {nats_of(best.gain)} in 1,000 {steps_of(unit)} "
+            f"over the best model without ({best.z:.1f} standard errors{asked})."
         )
 
 
 def chain_words(one: HiddenChain, unit: TimeUnit = STEP) -> str:
     """A hidden variable: its states, what it drives, how long it lasts."""
     drives = ", ".join(one.drives)
-    began = f"began as {one.of} of {one.depth + 1} slices back, " if one.of else ""
+    began = f"began as {one.of} of {one.depth + 1} {steps_of(unit)} back, " if one.of else ""
     states = f"{one.name} {began}has {one.states} states, drives {drives}"
     if one.stays:
         return f"{states}, and never changes within a sequence: it tells persons apart, it is no regime."
     if one.within_slice and not one.of:
-        return f"{states}, and is a cause within the slice: it hardly lasts."
+        return f"{states}, and differs from one {step_of(unit)} to the next: it hardly lasts."
     law = f", not by chance alone: how long follows a {one.law} law" if one.law else ""
     lasts = lengths_text(one.dwell.tolist(), unit)
     return f"{states}, and lasts {lasts} on average (by state){law}."
@@ -99,6 +103,21 @@ def chain_words(one: HiddenChain, unit: TimeUnit = STEP) -> str:
 def slices_text(dwell: float) -> str:
     """A length of time, with a decimal where it is short."""
     return f"{dwell:,.0f}" if dwell >= 2 else f"{dwell:.1f}"
+
+
+def nats_of(bits: float) -> str:
+    """Bits a time step as nats in 1,000 of them."""
+    return f"{bits * THOUSAND:+,.1f} nats".replace("-", "−")
+
+
+def step_of(unit: TimeUnit) -> str:
+    """What one row of a sequence is called: a day where rows are days, else a time step."""
+    return unit.name if unit.step == 1 else STEP.name
+
+
+def steps_of(unit: TimeUnit) -> str:
+    """The same of several."""
+    return several_units(unit if unit.step == 1 else STEP)
 
 
 def several_units(unit: TimeUnit) -> str:
@@ -138,14 +157,37 @@ def _and_more(names: Sequence[str]) -> str:
     return " and ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
 
 
-def observed_words(found: TimeFindings) -> str:
-    """How far back a slice looks."""
+def observed_words(found: TimeFindings, unit: TimeUnit = STEP) -> str:
+    """How far back a time step looks."""
+    one, many = step_of(unit), steps_of(unit)
     if found.hidden:
         back = found.face.lags
-        what = "no slice before it" if back == 0 else "the slice before" if back == 1 else f"up to {back} slices back"
-        return f"Given the hidden states, a slice depends on {what}."
+        what = f"no {one} before it" if back == 0 else f"the {one} before" if back == 1 else f"the last {back} {many}"
+        return f"Given the hidden states, what a {one} shows depends on {what}."
     if found.lags == 0:
-        return "Slices do not depend on the slices before them."
+        return f"What a {one} shows does not depend on the {many} before it."
     if found.lags == 1:
-        return "A slice depends on the slice before; nothing longer is clearly better."
-    return f"A slice depends on up to {found.lags} slices back."
+        return f"What a {one} shows depends on the {one} before; nothing longer is clearly better."
+    return f"What a {one} shows depends on the last {found.lags} {many}."
+
+
+def memory_words(found: MemoryFindings) -> str:
+    """All of it, a line each."""
+    lines = [round_words(found)]
+    for memory in found.memories:
+        children = [c for (p, _), c in found.network.edges if p == memory.name and c != memory.name]
+        drives = ", ".join(dict.fromkeys(children)) or "nothing any more"
+        lines.append(f"{memory.name} remembers {memory.of} of {memory.depth + 1} time steps back and drives {drives}.")
+    if not found.memories:
+        lines.append("No arc skips a time step: nothing needs to be remembered.")
+    return "\n".join(lines)
+
+
+def round_words(found: MemoryFindings) -> str:
+    """The rounds alone, and the arcs that asked for memories."""
+    said = [f"{each.name}: {each.bits:.3f} bits a time step on the sequences learnt from." for each in found.rounds]
+    arcs = found.rounds[1].arcs[:MOST_NAMED]
+    if arcs:
+        named = (f"{arc.parent} {arc.lag} steps back → {arc.child} ({arc.gain:.1f} nats)" for arc in arcs)
+        said.append(f"Arcs that skip time steps: {'; '.join(named)}.")
+    return "\n".join(said)

@@ -11,7 +11,7 @@ from leverrier.discovery.time.time_unit import STEP
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
 from leverrier.report.words.bet_words import bets
 from leverrier.report.words.done_words import done_words
-from leverrier.report.words.measured_words import null_words
+from leverrier.report.words.measured_words import like_for_like
 from leverrier.report.words.opening_words import opening, provisionally
 from leverrier.report.words.page_words import ONE_NAT
 from leverrier.report.words.time_words import person, plain_chain, time_lines
@@ -67,7 +67,7 @@ def _lines(found: Result) -> Iterator[str]:
     shape = found.shape
     yield headline(found)
     many = "1 sequence" if shape.sequences == 1 else f"{shape.sequences:,} sequences"
-    rows = f"{many}, {shape.rows:,} slices" if shape.sequences else f"{shape.rows:,} rows"
+    rows = f"{many}, {shape.rows:,} time steps" if shape.sequences else f"{shape.rows:,} rows"
     yield f"({rows}, {shape.columns} columns, {shape.holes:,} empty cells)"
     if found.time is not None:
         yield from time_lines(found.time, STEP if found.along is None else found.along.unit)
@@ -138,7 +138,7 @@ def _preferred(said: Simplest) -> str:
 
 def compressor_words(each: HiddenVariable) -> str:
     """Of one that tables with nothing hidden show as well."""
-    words = "not tested" if each.evidence is None else null_words(each.evidence)
+    words = "not tested" if each.evidence is None else like_for_like(each, each.evidence)
     return f"Compressor, not a cause: {place(each)}, {kind_words(each)}, gain {each.gain:.1f} nats; {words}."
 
 

@@ -17,6 +17,8 @@ from leverrier.learning.classes.fitting.class_spec import Sampling
 from leverrier.learning.classes.parts.indicator import IndicatorKind
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import terms_of
+from leverrier.learning.noted import LeftAside
+from leverrier.words_of import told
 
 Kinds = Mapping[str, str] | Sequence[str] | None
 FEW_ROWS = 30
@@ -251,7 +253,7 @@ def with_dependences(items: Iterable[Item], pairs: Collection[tuple[str, str]]) 
 
 
 def _holes(table: Table, asked: Asked, items: tuple[Item, ...]) -> tuple[str, ...]:
-    notes = [note for note in table.notes if note.split("' ")[0].lstrip("'") in table.aside]
+    notes = list(told(LeftAside(name, why) for name, why in table.aside.items()))
     for name in asked.predictors:
         holes = int((table.column(name) == table.missing).sum())
         if holes:

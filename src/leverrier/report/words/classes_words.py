@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from leverrier.learning.classes.analysis.class_study import ClassStudy
+from leverrier.learning.classes.class_choice import Choice
+from leverrier.learning.classes.class_fit import HEADINGS, FitTable
+from leverrier.learning.classes.class_tables import ProfileRow
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.report.parts.page_parts import percent
+from leverrier.words_of import told
+
+SHOWN_COLUMNS = 40
 
 READINGS = {
     "predictors": (
@@ -38,3 +47,101 @@ def headline(found: LatentClassResult) -> str:
 def reading(what: str) -> str:
     """How a section is to be read."""
     return READINGS[what]
+
+
+def result_text(found: LatentClassResult) -> str:
+    """The whole analysis for a terminal."""
+    if found.asked is not None:
+        return _study_text(found.table, found.why, found.asked)
+    fitted = found.fit.table
+    rows = fitted.n_cases or round(found.fit.total)
+    head = f"Latent classes of {rows} rows and {len(fitted.variables)} columns"
+    return "\n".join([head, "", str(found.table), "", found.why, "", _profile_text(found)])
+
+
+def _study_text(table: FitTable, why: str, study: ClassStudy) -> str:
+    """An analysis with predictors, outcomes, groups or columns of other kinds."""
+    spec = study.fitted.spec
+    rows = int(np.count_nonzero(spec.row_weights))
+    parts = [f"Latent classes of {rows} rows and {len(spec.items)} columns", "", str(table), "", why, ""]
+    parts.append(_profile_lines(study))
+    if study.predictors:
+        parts += ["", "Predictors of the class, against class 0 (log odds)", str(study.coefficients)]
+    if len(study.regressions):
+        parts += ["", "Regressions within classes", str(study.regressions)]
+    if study.outcomes:
+        parts += ["", "Outcomes by class", str(study.outcome_table)]
+    if study.groups is not None and study.invariance is not None:
+        parts += ["", f"Profiles in the groups of {study.groups.name}", str(study.invariance.table)]
+        parts += ["", "Class sizes", str(study.sizes)]
+    if len(study.tests):
+        parts += ["", "Tests", str(study.tests)]
+    if study.warnings:
+        parts += ["", *told(study.warnings)]
+    return "\n".join(parts)
+
+
+def _profile_lines(study: ClassStudy) -> str:
+    """Figures with their standard errors, a column for each class."""
+    classes = study.fitted.classes
+    wide: dict[tuple[str, object], list[str]] = {}
+    names = [study.variable, *[item.name for item in study.fitted.spec.items][:SHOWN_COLUMNS]]
+    for row in study.profile_table():
+        if row.column in names:
+            wide.setdefault((row.column, row.of), [""] * classes)[row.state_class] = _figure(row)
+    lines = [["", *(f"class {k}" for k in range(classes))]]
+    counts = {name: sum(1 for key in wide if key[0] == name) for name in names}
+    for (name, of), cells in wide.items():
+        first = next(key[1] for key in wide if key[0] == name)
+        if counts[name] == 2 and of == first and of != "mean":
+            continue  # of two states one says it all
+        lines.append([of if name == study.variable else f"{name} = {of}", *cells])  # type: ignore[list-item]
+    width = max(len(str(line[0])) for line in lines)
+    rest = max(len(cell) for line in lines for cell in line[1:])
+    return "\n".join("  ".join([str(line[0]).ljust(width), *(cell.rjust(rest) for cell in line[1:])]) for line in lines)
+
+
+def _figure(row: ProfileRow) -> str:
+    return f"{row.estimate:.4g} ({row.standard_error:.2g})"
+
+
+def _profile_text(result: LatentClassResult) -> str:
+    """Shares and, for each column's states, the probability in each class."""
+    labels = [f"class {label}" for label in result.network.states[result.variable]]
+    lines = [["", *labels], ["share", *(f"{share:.1%}" for share in result.shares)]]
+    columns = [name for name in result.network.variables if name != result.variable]
+    for name in columns[:SHOWN_COLUMNS]:
+        table = result.network.cpt(name)
+        states = result.network.states[name]
+        skip = 1 if len(states) == 2 else 0  # of two states one says it all
+        for k in range(skip, len(states)):
+            lines.append([f"{name} = {states[k]}", *(f"{p:.3f}" for p in table[:, k])])
+    if len(columns) > SHOWN_COLUMNS:
+        lines.append([f"… and {len(columns) - SHOWN_COLUMNS} more columns (see profiles)", *("" for _ in labels)])
+    first = max(len(line[0]) for line in lines)
+    widths = [max(len(line[i]) for line in lines) for i in range(1, len(lines[0]))]
+    return "\n".join(
+        "  ".join([line[0].ljust(first), *(text.rjust(w) for text, w in zip(line[1:], widths, strict=True))]).rstrip()
+        for line in lines
+    )
+
+
+def choice_words(choice: Choice, table: FitTable) -> str:
+    """The criterion that chose, the next best, and what speaks against relying on it."""
+    best, score = choice.states, choice.criterion == "score"
+    word = "highest Cheeseman–Stutz score" if score else f"lowest {HEADINGS[choice.criterion]}"
+    said = f"{best} {'class' if best == 1 else 'classes'}: the {word}, {choice.value:.2f}"
+    if choice.next_value is not None:
+        worse = abs(choice.next_value - choice.value)
+        said += f"; next is {choice.next_best} with {choice.next_value:.2f}, {worse:.2f} worse"
+    said += "."
+    row = table.row(best)
+    if not row.status.converged:
+        said += f" Its fit is not final: {row.status}."
+    elif row.best_count == 1 and row.starts > 1:
+        said += f" Only 1 of {row.starts} starts reached this end: try more starts before relying on it."
+    if choice.largest:
+        said += " It is the largest number tried: try more."
+    if choice.untried:
+        said += f" The time ran out before {', '.join(map(str, choice.untried))} classes were tried."
+    return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from leverrier.learning import noted
+from leverrier.report.words.class_note_words import class_note_words
 from leverrier.report.words.done_words import unvarying_words
 from leverrier.words_of import Note
 
@@ -21,4 +22,7 @@ def note_words(note: Note) -> str:
             return f"{cells:,} cells are missing: each family was fitted to the rows that show all of it."
         case noted.ColumnAside(column, why):
             return f"{column!r} is set aside: {unvarying_words(why)}."
+    of_classes = class_note_words(note)
+    if of_classes is not None:
+        return of_classes
     raise TypeError(f"no words for {type(note).__name__}")

@@ -24,6 +24,7 @@ from leverrier.learning.classes.analysis.class_estimates import (
 from leverrier.learning.classes.analysis.invariance import GroupColumn, Invariance, compare_groups
 from leverrier.learning.classes.analysis.residual_tests import residual_table
 from leverrier.learning.classes.analysis.three_steps import Classification, Steps, ThirdStep, third_step
+from leverrier.learning.classes.class_notes import AtEdge, NotIdentified, Separated, SpreadAtLimit
 from leverrier.learning.classes.class_tables import (
     ClassQuality,
     Coefficient,
@@ -39,6 +40,7 @@ from leverrier.learning.classes.fitting.class_covariance import ClassCovariance,
 from leverrier.learning.classes.parts.indicator import Role
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import Terms, constant
+from leverrier.words_of import Note
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ class ClassStudy:
     errors_from: ErrorsFrom | None = None
     level: float = 0.95
     number_tests: tuple[TestRow, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     draws: int = 0
     """Tables drawn where a test is made by drawing."""
     seed: int = 0
@@ -256,26 +258,16 @@ class ClassStudy:
         return RowTable(ClassQuality, tuple(rows))
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Note | str, ...]:
         """What should make a reader careful: edges, level directions, separation."""
-        found = list(self.notes)
         edge = self.covariance.at_edge
-        names = [str(each) for each in edge if each.role not in (Role.SHARE, Role.SPREAD)]
-        found += [
-            f"the spread of {each} is at its limit: none beyond that of its kind."
-            for each in edge
-            if each.role is Role.SPREAD
-        ]
+        found = [*self.notes, *(SpreadAtLimit(str(each)) for each in edge if each.role is Role.SPREAD)]
+        names = tuple(str(each) for each in edge if each.role not in (Role.SHARE, Role.SPREAD))
         if names:
-            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-            found.append(f"at probability 0 or 1 (no standard error): {'; '.join(names[:6])}{more}.")
+            found.append(AtEdge(names))
         _, _, terms, separated = self._logit
         apart = sorted({terms.names[i % terms.size] for i, flag in enumerate(separated) if flag})
         if apart and self.fitted.classes > 1:
-            found.append(
-                f"{', '.join(apart)} tells classes apart without error: its coefficient has no finite maximum; the "
-                "one shown is where the climb stopped, and its interval means nothing."
-            )
-        for together in self.covariance.level:
-            found.append(f"not identified, the likelihood is level along: {'; '.join(map(str, together[:8]))}.")
+            found.append(Separated(tuple(apart)))
+        found += [NotIdentified(tuple(str(each) for each in together)) for together in self.covariance.level]
         return tuple(found)

@@ -1,8 +1,8 @@
 """Rows in groups and nothing else hidden: `python -m benchmarks.alike_groups --tables 20 [--out lines.txt]`.
 
-Thirty groups of twenty rows whose likeness within a group (ICC) is .1, in five mechanisms; `discover(groups=)` with all its defaults
-should say "nothing". Each verdict is a line as it comes; with `--out` lines already there are not run again, so that the
-run can be cut into pieces of `--seconds`.
+Thirty groups of twenty rows whose likeness within a group (ICC) is .1, in five mechanisms; `discover(groups=)` with all
+its defaults should say "nothing". Each verdict is a line as it comes; with `--out` lines already there are not run
+again, so that the run can be cut into pieces of `--seconds`.
 """
 
 from __future__ import annotations
@@ -86,9 +86,7 @@ def main() -> None:
         for name in asked.mechanisms.split(","):
             head = f"{name} {seed}"
             if head not in done and time.monotonic() - begun < asked.seconds:
-                frame = MECHANISMS[name](np.random.default_rng([seed, 30])).assign(
-                    household=[f"h{g}" for g in MEMBER]
-                )
+                frame = MECHANISMS[name](np.random.default_rng([seed, 30])).assign(household=[f"h{g}" for g in MEMBER])
                 before = time.process_time()
                 found = lv.discover(frame, groups="household", seed=0, jobs=1, progress=False)
                 gains = [round(each.gain, 1) for each in found.hidden]

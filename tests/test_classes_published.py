@@ -2,8 +2,8 @@
 
 Figures: poLCA 1.6, help pages `cheating` and `election` (log-likelihoods); the user's manual of poLCA 1.4 (repository
 dlinzer/poLCA, doc/poLCA-manual-1-4.tex, "Latent class regression modeling with the election data": three classes by
-party, and by party, age and their product: coefficients and errors); for cheating by GPA R's own output, as kept in a public
-comparison of another implementation with poLCA. poLCA's standard errors come from the rows' squared scores:
+party, and by party, age and their product: coefficients and errors); for cheating by GPA R's own output, as kept in a
+public comparison of another implementation with poLCA. poLCA's standard errors come from the rows' squared scores:
 errors_from="scores".
 """
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from leverrier.api.discovery import Discovery as Discovery
     from leverrier.data.reading.read_table import describe_columns as describe_columns
     from leverrier.data.reading.read_table import read_table as read_table
-    from leverrier.data.reading.write_table import write_table as write_table
     from leverrier.data.sequences.read_sequences import read_sequences as read_sequences
     from leverrier.data.sequences.sequences import Sequences as Sequences
     from leverrier.data.table import Table as Table
+    from leverrier.data.writing.write_table import write_table as write_table
     from leverrier.discovery.places.search import find_hidden as find_hidden
     from leverrier.discovery.places.semi_clique import semi_cliques as semi_cliques
     from leverrier.discovery.states.cardinality import cardinality as cardinality
@@ -85,7 +85,7 @@ _WHERE = {
     "api.discovery": ("Discovery",),
     "discovery.verdict": ("Verdict",),
     "data.reading.read_table": ("describe_columns", "read_table"),
-    "data.reading.write_table": ("write_table",),
+    "data.writing.write_table": ("write_table",),
     "data.sequences.read_sequences": ("read_sequences",),
     "data.sequences.sequences": ("Sequences",),
     "data.table": ("Table",),

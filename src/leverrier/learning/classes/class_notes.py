@@ -92,3 +92,11 @@ class PoorlyTold(Note):
     wrong: float
     """The share of rows assigned to a class that is not theirs, by the model."""
     resampled: bool
+
+
+@dataclass(frozen=True)
+class ScaledByDrawing(Note):
+    """The test of all columns between groups was divided by its mean over drawn tables."""
+
+    draws: int
+    factor: float

@@ -47,6 +47,11 @@ def _fitted_words(note: Note) -> str | None:
             )
         case noted.NotIdentified(parameters):
             return f"not identified, the likelihood is level along: {_some(parameters)}."
+        case noted.ScaledByDrawing(draws, factor):
+            return (
+                f"few rows for so many parameters: the statistic of equal profiles in all columns is divided by "
+                f"{factor:.3f}, its mean over its degrees of freedom in {draws} tables drawn with equal profiles."
+            )
         case noted.PoorlyTold(wrong, resampled):
             remedy = "" if resampled else ", and errors=200 resamples all steps"
             return (

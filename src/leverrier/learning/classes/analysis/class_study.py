@@ -24,7 +24,7 @@ from leverrier.learning.classes.analysis.class_estimates import (
 from leverrier.learning.classes.analysis.invariance import GroupColumn, Invariance, compare_groups
 from leverrier.learning.classes.analysis.residual_tests import residual_table
 from leverrier.learning.classes.analysis.three_steps import Classification, Steps, ThirdStep, third_step
-from leverrier.learning.classes.class_notes import AtEdge, NotIdentified, Separated, SpreadAtLimit
+from leverrier.learning.classes.class_notes import AtEdge, NotIdentified, ScaledByDrawing, Separated, SpreadAtLimit
 from leverrier.learning.classes.class_tables import (
     ClassQuality,
     Coefficient,
@@ -165,6 +165,8 @@ class ClassStudy:
         for item in self.outcomes:
             third = third_step(self.classification, self.fitted.spec, one, item, self.steps)
             found.append((profile_figures(third.fitted, 0), third.covariance))
+        if self.invariance is not None and self.invariance.scaled is not None:
+            found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)
 
     @cached_property
@@ -270,4 +272,6 @@ class ClassStudy:
         if apart and self.fitted.classes > 1:
             found.append(Separated(tuple(apart)))
         found += [NotIdentified(tuple(str(each) for each in together)) for together in self.covariance.level]
+        if self.invariance is not None and self.invariance.scaled is not None:
+            found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)

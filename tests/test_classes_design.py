@@ -225,3 +225,17 @@ def test_the_command_line_writes_a_page(tmp_path, frame):
         assert word in page
     bad = CliRunner().invoke(cli, ["classes", str(path), "--predictors", "nobody"])
     assert bad.exit_code != 0
+
+
+def test_few_rows_have_their_test_of_equal_profiles_scaled_by_drawing():
+    rng = np.random.default_rng(20_000)
+    few = bakk(300, 0.9, rng)[0][COLUMNS].assign(sex=rng.choice(["f", "m"], 300))
+    result = lv.latent_classes(few, states=3, by_group="sex", starts=4, jobs=1)
+    draws, factor = result.study.invariance.scaled
+    row = result.invariance.where(model="equal", against="free")[0]
+    plain = 2 * (result.invariance.where(model="free")[0].log_likelihood - row.log_likelihood)
+    assert row.statistic * factor == pytest.approx(plain)
+    assert 0.9 < factor < 1.5
+    assert any(f"in {draws} tables drawn" in note for note in result.notes)
+    again = lv.latent_classes(few, states=3, by_group="sex", starts=4, jobs=1)
+    assert again.invariance.where(model="equal", against="free")[0].p_value == row.p_value

@@ -87,11 +87,10 @@ class NotIdentified(Note):
 
 @dataclass(frozen=True)
 class PoorlyTold(Note):
-    """Three steps where rows are often assigned to a wrong class."""
+    """Three steps with few rows, which are often assigned to a wrong class."""
 
     wrong: float
     """The share of rows assigned to a class that is not theirs, by the model."""
-    resampled: bool
 
 
 @dataclass(frozen=True)

@@ -52,12 +52,11 @@ def _fitted_words(note: Note) -> str | None:
                 f"few rows for so many parameters: the statistic of equal profiles in all columns is divided by "
                 f"{factor:.3f}, its mean over its degrees of freedom in {draws} tables drawn with equal profiles."
             )
-        case noted.PoorlyTold(wrong, resampled):
-            remedy = "" if resampled else ", and errors=200 resamples all steps"
+        case noted.PoorlyTold(wrong):
             return (
-                f"about {wrong:.0%} of the rows are assigned to a class that is not theirs. Three steps undo that by "
-                "error rates which are themselves unsure then, and their intervals can be too short: steps=1 has none "
-                f"of that{remedy}."
+                f"about {wrong:.0%} of these few rows are assigned to a class that is not theirs. Three steps undo "
+                "that by error rates which come out too small then, so that effects are drawn towards 0 and intervals "
+                "cover too little: steps=1 does not have that fault."
             )
     return None
 

@@ -24,7 +24,14 @@ from leverrier.learning.classes.analysis.class_estimates import (
 from leverrier.learning.classes.analysis.invariance import GroupColumn, Invariance, compare_groups
 from leverrier.learning.classes.analysis.residual_tests import residual_table
 from leverrier.learning.classes.analysis.three_steps import Classification, Steps, ThirdStep, third_step
-from leverrier.learning.classes.class_notes import AtEdge, NotIdentified, ScaledByDrawing, Separated, SpreadAtLimit
+from leverrier.learning.classes.class_notes import (
+    AtEdge,
+    NotIdentified,
+    PoorlyTold,
+    ScaledByDrawing,
+    Separated,
+    SpreadAtLimit,
+)
 from leverrier.learning.classes.class_tables import (
     ClassQuality,
     Coefficient,
@@ -41,6 +48,9 @@ from leverrier.learning.classes.parts.indicator import Role
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import Terms, constant
 from leverrier.words_of import Note
+
+OFTEN_WRONG, MANY_ROWS = 0.1, 2000
+"""With more rows assigned to a wrong class, and fewer rows in all, three steps are not to be relied on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +175,9 @@ class ClassStudy:
         for item in self.outcomes:
             third = third_step(self.classification, self.fitted.spec, one, item, self.steps)
             found.append((profile_figures(third.fitted, 0), third.covariance))
+        third = self.steps is not Steps.ONE and bool(self.predictors or self.outcomes)
+        if third and self.fitted.likelihood.total < MANY_ROWS and self.classification.wrong > OFTEN_WRONG:
+            found.append(PoorlyTold(self.classification.wrong))
         if self.invariance is not None and self.invariance.scaled is not None:
             found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)
@@ -272,6 +285,9 @@ class ClassStudy:
         if apart and self.fitted.classes > 1:
             found.append(Separated(tuple(apart)))
         found += [NotIdentified(tuple(str(each) for each in together)) for together in self.covariance.level]
+        third = self.steps is not Steps.ONE and bool(self.predictors or self.outcomes)
+        if third and self.fitted.likelihood.total < MANY_ROWS and self.classification.wrong > OFTEN_WRONG:
+            found.append(PoorlyTold(self.classification.wrong))
         if self.invariance is not None and self.invariance.scaled is not None:
             found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)

@@ -22,6 +22,7 @@ class Notice(StrEnum):
     DATE_ORDER = "order of day and month"
     TEXT_NUMBERS = "numbers as text"
     MIXED_UNITS = "several units"
+    MIXED_DATES = "dates written in several ways"
     USER_MISSING = "user-missing codes"
     SENTINEL = "codes that may mean missing"
     SPELLINGS = "several spellings"
@@ -50,6 +51,7 @@ IMPORTANT = frozenset(
         Notice.DATE_ORDER,
         Notice.TEXT_NUMBERS,
         Notice.MIXED_UNITS,
+        Notice.MIXED_DATES,
         Notice.SENTINEL,
         Notice.SPELLINGS,
         Notice.MANY_VALUES,

@@ -23,7 +23,15 @@ from leverrier.data.reading.frames import dict_source, frame_source
 from leverrier.data.reading.joining import joined
 from leverrier.data.reading.record_files import ARROW, JSON, R, record_source
 from leverrier.data.reading.survey_files import READERS, survey_source
-from leverrier.data.reading.text_forms import AS_WRITTEN, Writing, as_dates, as_form, mixed_units, text_numbers
+from leverrier.data.reading.text_forms import (
+    AS_WRITTEN,
+    Writing,
+    as_dates,
+    as_form,
+    mixed_dates,
+    mixed_units,
+    text_numbers,
+)
 from leverrier.data.reading.workbooks import SUFFIXES, workbook_source
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
@@ -122,6 +130,9 @@ def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
     units = mixed_units(few)
     if units:
         return replace(column, noticed=(*column.noticed, Noticed(Notice.MIXED_UNITS, (column.name,), tuple(units))))
+    ways = mixed_dates([text.strip() for text in few])
+    if ways:
+        return replace(column, noticed=(*column.noticed, Noticed(Notice.MIXED_DATES, (column.name,), tuple(ways))))
     if text_numbers(few):
         return replace(
             column, noticed=(*column.noticed, Noticed(Notice.TEXT_NUMBERS, (column.name,), tuple(sorted(few)[:2])))

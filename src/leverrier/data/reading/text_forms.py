@@ -156,6 +156,15 @@ def mixed_units(texts: Collection[str]) -> list[str]:
     return sorted(units - {""}) if len(units - {""}) else []
 
 
+def mixed_dates(texts: Collection[str]) -> list[str]:
+    """One text of each way of writing, if all texts are dates and not all written alike."""
+    found = {text: _DATE.fullmatch(text) for text in sorted(texts) if text.lower() not in MARKS}
+    if len(found) < 4 or None in found.values():
+        return []
+    ways = {(each["sign"], len(each["a"]) == 4, len(each["c"])): text for text, each in found.items() if each}
+    return sorted(ways.values()) if len(ways) > 1 else []
+
+
 def _date_forms(texts: Collection[str]) -> Iterable[Form]:
     found = [_DATE.fullmatch(text) for text in texts]
     if any(each is None for each in found):

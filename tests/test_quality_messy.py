@@ -129,3 +129,22 @@ def test_dates_written_in_several_ways_are_said_and_are_no_identifier(data, tmp_
         (each,) = found(source, Notice.MIXED_DATES)
         assert len(each.values) == 2
         assert lv.read_table(source).aside["visit"] == "it holds dates written in several ways"
+
+
+def test_numbers_but_for_a_few_words(data, tmp_path):
+    rng = np.random.default_rng(8)
+    data["age"] = rng.integers(18, 90, ROWS).astype(str)
+    data.loc[:7, "age"] = "k.A."
+    data.loc[8:12, "age"] = "-"
+    data.to_csv(tmp_path / "ages.csv", index=False)
+    (each,) = found(tmp_path / "ages.csv", Notice.WORDS_IN_NUMBERS)
+    assert (each.values, each.count) == (("-", "k.A."), 13)
+    table = lv.read_table(tmp_path / "ages.csv", missing=list(each.values))
+    assert np.isnan(table.numbers["age"]).sum() == 13
+
+
+def test_grades_with_a_word_are_no_numbers(data, tmp_path):
+    data["rooms"] = np.random.default_rng(9).choice(["1", "2", "3", "4", "more"], ROWS)
+    data["code"] = np.random.default_rng(9).choice([f"A{k}" for k in range(30)], ROWS)
+    data.to_csv(tmp_path / "rooms.csv", index=False)
+    assert not found(tmp_path / "rooms.csv", Notice.WORDS_IN_NUMBERS)

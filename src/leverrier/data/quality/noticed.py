@@ -22,6 +22,7 @@ class Notice(StrEnum):
     DATE_ORDER = "order of day and month"
     TEXT_NUMBERS = "numbers as text"
     MIXED_UNITS = "several units"
+    WORDS_IN_NUMBERS = "numbers but for a few words"
     MIXED_DATES = "dates written in several ways"
     USER_MISSING = "user-missing codes"
     SENTINEL = "codes that may mean missing"
@@ -52,6 +53,7 @@ IMPORTANT = frozenset(
         Notice.TEXT_NUMBERS,
         Notice.MIXED_UNITS,
         Notice.MIXED_DATES,
+        Notice.WORDS_IN_NUMBERS,
         Notice.SENTINEL,
         Notice.SPELLINGS,
         Notice.MANY_VALUES,

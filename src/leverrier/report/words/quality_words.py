@@ -141,6 +141,10 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
     Notice.MIXED_UNITS: lambda e: (
         f"{_one(e)} holds numbers with several units ({_few(e.values)}), kept as text: bring them to one unit first."
     ),
+    Notice.WORDS_IN_NUMBERS: lambda e: (
+        f"{_one(e)} holds numbers but for {_few(e.values)} in {_cells(e.count)}, so that it was taken for text: if "
+        f"that means “missing”, {option('missing', list(e.values))} makes numbers of it."
+    ),
     Notice.MIXED_DATES: lambda e: (
         f"{_one(e)} holds dates written in several ways ({_few(e.values)}), set aside: write them in one way first."
     ),

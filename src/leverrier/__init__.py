@@ -133,6 +133,24 @@ _WHERE = {
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 _SUBMODULES = ("datasets", "estimators")
+_SHOWN = (
+    "cardinality",
+    "factorial_hmm",
+    "find_hidden",
+    "find_in_time",
+    "find_memories",
+    "fit",
+    "fit_dynamic",
+    "fit_mixture",
+    "hidden_causes",
+    "hidden_markov",
+    "latent_classes",
+    "learn_dynamic",
+    "learn_structure",
+    "mixed_classes",
+    "structural_em",
+)
+"""What may last, and says here how far it is: from this door alone, so that nothing is shown of what they call."""
 
 __all__ = ["__version__", *sorted(_MODULE_OF), *_SUBMODULES]
 
@@ -143,6 +161,10 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'leverrier' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"leverrier.{_MODULE_OF[name]}"), name)
+    if name in _SHOWN:
+        from leverrier.api.progress_line import with_progress
+
+        value = with_progress(value, "leverrier")
     globals()[name] = value
     return value
 

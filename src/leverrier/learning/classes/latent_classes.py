@@ -73,7 +73,7 @@ def latent_classes(
     budget: float | None = None,
     max_memory: int | str | None = None,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     predictors: str | Sequence[str] = (),
     outcomes: str | Sequence[str] = (),
     steps: Literal[1, "ml", "bch"] | None = None,

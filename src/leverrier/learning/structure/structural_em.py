@@ -94,7 +94,7 @@ def structural_em(
     method: Method = "vb",
     budget: float | None = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     seed: int = 0,
 ) -> StructuralResult:
     """Graph and parameters together, with hidden variables of given cardinality and holes.

@@ -86,6 +86,13 @@ class NotIdentified(Note):
 
 
 @dataclass(frozen=True)
+class MoreNotIdentified(Note):
+    """Further directions in which the likelihood is level."""
+
+    directions: int
+
+
+@dataclass(frozen=True)
 class PoorlyTold(Note):
     """Three steps with few rows, which are often assigned to a wrong class."""
 

@@ -47,6 +47,8 @@ def _fitted_words(note: Note) -> str | None:
             )
         case noted.NotIdentified(parameters):
             return f"not identified, the likelihood is level along: {_some(parameters)}."
+        case noted.MoreNotIdentified(directions):
+            return f"the likelihood is level in {directions} more directions: fewer classes would do."
         case noted.ScaledByDrawing(draws, factor):
             return (
                 f"few rows for so many parameters: the statistic of equal profiles in all columns is divided by "

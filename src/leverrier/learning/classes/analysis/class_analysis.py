@@ -21,7 +21,6 @@ from leverrier.learning.classes.analysis.resampled import resamples
 from leverrier.learning.classes.analysis.residual_tests import residual_table
 from leverrier.learning.classes.analysis.three_steps import Steps
 from leverrier.learning.classes.class_fit import ClassFit
-from leverrier.learning.classes.class_notes import FewPatterns
 from leverrier.learning.classes.class_tables import TestRow
 from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from, fit_classes
 from leverrier.learning.classes.fitting.class_covariance import ErrorsFrom
@@ -31,7 +30,6 @@ from leverrier.learning.classes.parts.terms import Terms, constant, terms_of
 from leverrier.learning.criteria import aic, bic
 from leverrier.run.event import Event
 from leverrier.run.run import Run
-from leverrier.words_of import Note
 
 MORE_STARTS = 4
 """Of the asked starts, one in so many is drawn anew for the whole model when simpler classes can be begun from."""
@@ -96,7 +94,7 @@ class Analysed:
             self.settings.errors_from,
             self.settings.level,
             (*self._bootstrapped(states), *tests),
-            (*self.roles.notes, *_few_patterns(fitted)),
+            self.roles.notes,
             self.settings.bootstrap,
             self.settings.seed,
         )
@@ -252,8 +250,3 @@ def _resampled(study: ClassStudy, settings: Settings) -> dict[str, Floats]:
         at += size
     found[study.variable] = found[study.variable][:, 0]
     return found
-
-
-def _few_patterns(fitted: ClassFitted) -> tuple[Note, ...]:
-    patterns = len(np.unique(fitted.likelihood.cells, axis=0))
-    return () if fitted.classes <= patterns else (FewPatterns(fitted.classes, patterns),)

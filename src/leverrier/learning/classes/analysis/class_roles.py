@@ -13,6 +13,7 @@ from leverrier.arrays import Floats, Integers
 from leverrier.data.reading.read_table import describe_columns, read_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 from leverrier.learning.classes.class_notes import (
     GroupsOfRows,
     NotUsedWithout,
@@ -85,6 +86,9 @@ class Roles:
 
 
 def read_roles(data: Any, asked: Asked) -> Roles:
+    for name in asked.predictors:
+        if name in asked.outcomes:
+            raise OptionError(f"{name!r} cannot explain the classes and be explained by them at once")
     table = _table(data, asked)
     if isinstance(asked.weights, str) and asked.weights not in table.variables and table.weights is None:
         table.index(asked.weights)  # says which columns there are
@@ -115,7 +119,7 @@ def _table(data: Any, asked: Asked) -> Table:
             kept[name] = "category"
     numeric = [name for name, kind in asked.kinds.items() if not _kind(kind).categorical]
     kept.update(dict.fromkeys(numeric, "number"))
-    table = read_table(data, types=kept, weights=asked.weights)
+    table = _read(data, kept, asked)
     lost = [name for name in asked.columns if name in table.aside]
     if not lost:
         return table
@@ -124,6 +128,18 @@ def _table(data: Any, asked: Asked) -> Table:
         if told[name].came not in ("integer", "number") or told[name].distinct < 2:
             raise TableError(f"{name!r} cannot be used: {table.aside[name]}")
     return read_table(data, types={**kept, **dict.fromkeys(lost, "number")}, weights=asked.weights)
+
+
+def _read(data: Any, types: Mapping[str, str], asked: Asked) -> Table:
+    """The table; a column that is not there is named with the option by which it was asked for."""
+    try:
+        return read_table(data, types=types, weights=asked.weights)
+    except TableError as error:
+        given = {"groups": asked.groups, "strata": asked.strata, "by_group": asked.by_group}
+        for which, name in (*given.items(), *(("indicators", kind) for kind in asked.kinds)):
+            if isinstance(name, str) and f"names the column {name!r}" in str(error):
+                raise TableError(str(error).replace(option("types"), option(which), 1)) from None
+        raise
 
 
 def _sampling(table: Table, asked: Asked) -> tuple[Sampling, tuple[Note, ...]]:

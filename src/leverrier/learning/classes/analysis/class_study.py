@@ -26,6 +26,8 @@ from leverrier.learning.classes.analysis.residual_tests import residual_table
 from leverrier.learning.classes.analysis.three_steps import Classification, Steps, ThirdStep, third_step
 from leverrier.learning.classes.class_notes import (
     AtEdge,
+    FewPatterns,
+    MoreNotIdentified,
     NotIdentified,
     PoorlyTold,
     ScaledByDrawing,
@@ -51,6 +53,9 @@ from leverrier.words_of import Note
 
 OFTEN_WRONG, MANY_ROWS = 0.1, 2000
 """With more rows assigned to a wrong class, and fewer rows in all, three steps are not to be relied on."""
+
+SHOWN_LEVEL = 3
+"""Directions along which the likelihood is level that are written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -275,16 +280,20 @@ class ClassStudy:
     @cached_property
     def warnings(self) -> tuple[Note | str, ...]:
         """What should make a reader careful: edges, level directions, separation."""
-        edge = self.covariance.at_edge
-        found = [*self.notes, *(SpreadAtLimit(str(each)) for each in edge if each.role is Role.SPREAD)]
+        edge, patterns = self.covariance.at_edge, len(np.unique(self.fitted.likelihood.cells, axis=0))
+        few = [FewPatterns(self.fitted.classes, patterns)] if self.fitted.classes > patterns else []
+        found = [*self.notes, *few, *(SpreadAtLimit(str(each)) for each in edge if each.role is Role.SPREAD)]
         names = tuple(str(each) for each in edge if each.role not in (Role.SHARE, Role.SPREAD))
         if names:
             found.append(AtEdge(names))
         _, _, terms, separated = self._logit
-        apart = sorted({terms.names[i % terms.size] for i, flag in enumerate(separated) if flag})
+        apart = sorted({terms.names[i % terms.size] for i, flag in enumerate(separated) if flag and i % terms.size})
         if apart and self.fitted.classes > 1:
             found.append(Separated(tuple(apart)))
-        found += [NotIdentified(tuple(str(each) for each in together)) for together in self.covariance.level]
+        level = self.covariance.level
+        found += [NotIdentified(tuple(str(each) for each in together)) for together in level[:SHOWN_LEVEL]]
+        if len(level) > SHOWN_LEVEL:
+            found.append(MoreNotIdentified(len(level) - SHOWN_LEVEL))
         third = self.steps is not Steps.ONE and bool(self.predictors or self.outcomes)
         if third and self.fitted.likelihood.total < MANY_ROWS and self.classification.wrong > OFTEN_WRONG:
             found.append(PoorlyTold(self.classification.wrong))

@@ -148,3 +148,16 @@ def test_grades_with_a_word_are_no_numbers(data, tmp_path):
     data["code"] = np.random.default_rng(9).choice([f"A{k}" for k in range(30)], ROWS)
     data.to_csv(tmp_path / "rooms.csv", index=False)
     assert not found(tmp_path / "rooms.csv", Notice.WORDS_IN_NUMBERS)
+
+
+def test_the_report_has_a_panel_of_what_was_noticed(data, tmp_path):
+    data["score"] = np.random.default_rng(1).integers(1, 11, ROWS)
+    data.loc[:9, "score"] = -9
+    data["country"] = "DE"
+    found = lv.discover(data, evidence=False, max_hidden=0, jobs=1, progress=False)
+    found.save(tmp_path / "found.json")
+    for each in (found, lv.load(tmp_path / "found.json")):
+        page = (each.report(tmp_path / "page.html")).read_text(encoding="utf-8")
+        panel = page[page.index("able to change the answer") : page.index("Also noticed")]
+        assert "stand far from all other numbers" in panel
+        assert "has only one value" in page[page.index("Also noticed") :]

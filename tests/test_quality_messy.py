@@ -1,6 +1,8 @@
 """Ordinary tables with several faults at once, and tables that only look like them: nothing misread in silence, nobody
 innocent accused."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -157,7 +159,7 @@ def test_the_report_has_a_panel_of_what_was_noticed(data, tmp_path):
     found = lv.discover(data, evidence=False, max_hidden=0, jobs=1, progress=False)
     found.save(tmp_path / "found.json")
     for each in (found, lv.load(tmp_path / "found.json")):
-        page = (each.report(tmp_path / "page.html")).read_text(encoding="utf-8")
+        page = Path(each.report(tmp_path / "page.html")).read_text(encoding="utf-8")
         panel = page[page.index("able to change the answer") : page.index("Also noticed")]
         assert "stand far from all other numbers" in panel
         assert "has only one value" in page[page.index("Also noticed") :]

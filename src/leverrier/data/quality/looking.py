@@ -27,8 +27,8 @@ FEW_ROWS = 5
 """Rows that differ from all the others in a column: fewer are no sign of anything."""
 FEW_MEETINGS = 20
 """Rows in which columns would say yes together by chance: fewer, and that they never do so is no sign."""
-MOST_GATES, SETTLED = 3, 0.02
-"""Questions that may each let another one be skipped, and the share of holes from which no further one is asked for."""
+MOST_GATES, SETTLED = 2, 0.05
+"""Questions that may each let another one be skipped, and the share of holes that two of them may leave unexplained."""
 BY_CHANCE = -20.0
 """The logarithm of the chance that all rows of an answer are empty: above, it is no sign."""
 MOST_UNEXPLAINED = 0.2
@@ -230,8 +230,8 @@ def _explained(codes: Codes, places: list[int], table: Table) -> list[tuple[str,
     """The columns and their states that imply these holes, the one that implies the most first; none where too many
     holes would be left unexplained."""
     holes = codes[places[0]] < 0
-    left, found = np.ones(len(holes), dtype=bool), []
-    while len(found) < MOST_GATES:
+    left, found, rest = np.ones(len(holes), dtype=bool), [], []
+    while len(found) < MOST_GATES and (not rest or rest[-1] > SETTLED):
         best = max(
             (each for place in range(len(codes)) if (each := _gate(codes, place, places, table, holes, left))),
             key=lambda each: (each[0], -each[1]),
@@ -242,10 +242,10 @@ def _explained(codes: Codes, places: list[int], table: Table) -> list[tuple[str,
         _, place, states = best
         found.append((table.columns[place].name, states))
         left &= ~np.isin(codes[place], states)
-        if (holes & left).sum() <= SETTLED * holes.sum():
-            break
-    unexplained = (holes & left).sum()
-    return found if unexplained <= MOST_UNEXPLAINED * holes.sum() and unexplained < left.sum() else []
+        rest.append((holes & left).sum() / holes.sum())
+    if len(found) > 1 and rest[-1] <= SETTLED:
+        return found
+    return found[:1] if rest and rest[0] <= MOST_UNEXPLAINED else []
 
 
 def _gate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from leverrier.learning import noted
-from leverrier.report.words.class_note_words import class_note_words
+from leverrier.report.words.classes_words import class_note_words
 from leverrier.report.words.done_words import unvarying_words
 from leverrier.words_of import Note
 

@@ -163,3 +163,11 @@ def test_the_report_has_a_panel_of_what_was_noticed(data, tmp_path):
         panel = page[page.index("able to change the answer") : page.index("Also noticed")]
         assert "stand far from all other numbers" in panel
         assert "has only one value" in page[page.index("Also noticed") :]
+
+
+def test_a_last_row_of_sums(data):
+    data["score"] = np.random.default_rng(1).integers(1, 60, ROWS)
+    assert not found(data, Notice.SUM_ROW)
+    data.loc[ROWS] = {"score": data["score"].sum()}
+    (each,) = found(data, Notice.SUM_ROW)
+    assert each.columns == ("score",)

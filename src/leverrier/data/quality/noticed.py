@@ -37,6 +37,7 @@ class Notice(StrEnum):
     JOINED = "columns joined"
     TOTAL = "total of other columns"
     SKIP = "skip pattern"
+    SUM_ROW = "a last row of sums"
     DUPLICATE_ROWS = "duplicate rows"
     CLUSTERED_ROWS = "clustered rows"
     SORTED = "sorted rows"
@@ -62,6 +63,7 @@ IMPORTANT = frozenset(
         Notice.ONE_HOT,
         Notice.TOTAL,
         Notice.SKIP,
+        Notice.SUM_ROW,
         Notice.DUPLICATE_ROWS,
         Notice.CLUSTERED_ROWS,
         Notice.TIME_ORDERED,

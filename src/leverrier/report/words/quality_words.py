@@ -190,6 +190,9 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
         f"{_few(e.columns)} {'are' if len(e.columns) > 1 else 'is'} empty wherever {e.name!r} is {_few(e.values)} "
         f"({_rows(e.count)}): that follows from that answer, as where a question is skipped; no answer went missing."
     ),
+    Notice.SUM_ROW: lambda e: (
+        f"the last row holds the sum of all others in {_few(e.columns)}: it is no case; leave it out of the file."
+    ),
     Notice.DUPLICATE_ROWS: lambda e: (
         f"{_rows(e.count)} ({_percent(e.share)}) are exact copies of another row: if somebody was entered twice, "
         "leave the copies out; they make tests too sure."

@@ -232,14 +232,11 @@ def _explained(codes: Codes, places: list[int], table: Table) -> list[tuple[str,
     holes = codes[places[0]] < 0
     left, found, rest = np.ones(len(holes), dtype=bool), [], []
     while len(found) < MOST_GATES and (not rest or rest[-1] > SETTLED):
-        best = max(
-            (each for place in range(len(codes)) if (each := _gate(codes, place, places, table, holes, left))),
-            key=lambda each: (each[0], -each[1]),
-            default=None,
-        )
-        if best is None:
+        gates = [_gate(codes, place, places, table, holes, left) for place in range(len(codes))]
+        known = [gate for gate in gates if gate is not None]
+        if not known:
             break
-        _, place, states = best
+        _, place, states = max(known, key=lambda gate: (gate[0], -gate[1]))
         found.append((table.columns[place].name, states))
         left &= ~np.isin(codes[place], states)
         rest.append((holes & left).sum() / holes.sum())

@@ -6,20 +6,23 @@ bakk        Bakk & Kuha's simulation as StepMix draws it: bias, spread, mean err
             the predictor's slopes and the outcome's means, in one step, by ML and by BCH; items .9 and .8 apart
 coverage    sizes and profiles of the same, from the observed information
 nulls       residual p-values of pairs where nothing is left: Kolmogorov–Smirnov against uniform, share below .05
-invariance  p-values of equal profiles in two groups that are the same
+invariance  p-values of equal profiles in two groups that are the same, as given and without the scaling by drawing
 stepmix     the same tables by StepMix: one step with a predictor, ML and BCH with an outcome; answers and time
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 import warnings
 from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy.stats import kstest
+from scipy.stats import chi2, kstest
 
 import leverrier as lv
 from leverrier.learning.classes.latent_class_result import LatentClassResult
@@ -116,36 +119,63 @@ def uniform(name: str, found: list[float]) -> None:
     )
 
 
-def run_nulls(sets: int, rows: int) -> None:
+Made = Callable[[int, int], dict[str, float]]
+
+
+class Kept:
+    """What each seed gave, a line of a file each: a run cut into pieces of `seconds` goes on where it was."""
+
+    def __init__(self, path: Path | None, seconds: float) -> None:
+        self.path, self.end = path, time.monotonic() + seconds
+        lines = path.read_text().splitlines() if path is not None and path.exists() else []
+        self.known = {tuple(key): found for key, found in map(json.loads, lines)}
+
+    def each(
+        self, part: str, sets: int, rows: int, made: Callable[[int, int], dict[str, float]]
+    ) -> dict[str, list[float]]:
+        found: dict[str, list[float]] = defaultdict(list)
+        for seed in range(sets):
+            key = (part, rows, seed)
+            if key not in self.known and time.monotonic() < self.end:
+                self.known[key] = made(seed, rows)
+                if self.path is not None:
+                    with self.path.open("a") as file:
+                        file.write(json.dumps([key, self.known[key]]) + "\n")
+            for name, value in self.known.get(key, {}).items():
+                found[name].append(value)
+        return found
+
+
+def null_residuals(seed: int, rows: int) -> dict[str, float]:
+    frame, _ = bakk(rows, 0.9, np.random.default_rng(10_000 + seed))
+    result = lv.latent_classes(frame[COLUMNS], states=3, starts=4, jobs=1)
+    return {f"{row.first} and {row.second}": row.p_value for row in result.residuals}
+
+
+def null_groups(seed: int, rows: int) -> dict[str, float]:
+    rng = np.random.default_rng(20_000 + seed)
+    frame = bakk(rows, 0.9, rng)[0][COLUMNS].assign(sex=rng.choice(["f", "m"], rows))
+    result = lv.latent_classes(frame, states=3, by_group="sex", starts=4, jobs=1)
+    row = result.invariance.where(model="equal", against="free")[0]
+    scaled = result.study.invariance.scaled
+    whole = row.statistic * (1.0 if scaled is None else scaled[1])
+    return {
+        "all columns": row.p_value,
+        "all columns, not scaled": float(chi2.sf(whole, row.degrees_of_freedom)),
+        "sizes": result.invariance.where(model="equal, sizes too")[0].p_value,
+        "one column": result.tests.where(about="x0")[0].p_value,
+    }
+
+
+def run_nulls(sets: int, rows: int, kept: Kept) -> None:
     print(f"Residual p-values where nothing is left, {rows} rows")
-    found: dict[str, list[float]] = defaultdict(list)
-    for seed in range(sets):
-        frame, _ = bakk(rows, 0.9, np.random.default_rng(10_000 + seed))
-        result = lv.latent_classes(frame[COLUMNS], states=3, starts=4, jobs=1)
-        for row in result.residuals:
-            found["every pair (not independent)"].append(row.p_value)
-            if (row.first, row.second) in (("x0", "x1"), ("x0", "x4")):
-                found[f"{row.first} and {row.second}"].append(row.p_value)
-    for name, each in found.items():
+    for name, each in kept.each("nulls", sets, rows, null_residuals).items():
         uniform(name, each)
 
 
-def run_invariance(sets: int, rows: int) -> None:
+def run_invariance(sets: int, rows: int, kept: Kept) -> None:
     print(f"Equal profiles in two groups that are the same, {rows} rows")
-    found: dict[str, list[float]] = defaultdict(list)
-    for seed in range(sets):
-        rng = np.random.default_rng(20_000 + seed)
-        frame = bakk(rows, 0.9, rng)[0][COLUMNS].assign(sex=rng.choice(["f", "m"], rows))
-        result = lv.latent_classes(frame, states=3, by_group="sex", starts=4, jobs=1)
-        found["all columns"].append(result.invariance.where(model="equal", against="free")[0].p_value)
-        if seed < sets // 4:
-            drawn = lv.latent_classes(frame, states=3, by_group="sex", starts=4, jobs=1, bootstrap=20)
-            found["all columns, scaled by drawing"].append(
-                drawn.invariance.where(model="equal", against="free")[0].p_value
-            )
-        found["sizes"].append(result.invariance.where(model="equal, sizes too")[0].p_value)
-        found["one column"].append(result.tests.where(about="x0")[0].p_value)
-    for name, each in found.items():
+    for name, each in kept.each("invariance", sets, rows, null_groups).items():
         uniform(name, each)
 
 
@@ -217,15 +247,18 @@ def main() -> None:
     parser.add_argument("--parts", default="stepmix,bakk,coverage,nulls,invariance")
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--rows", type=int, default=500)
+    parser.add_argument("--out", type=Path, help="nulls and invariance: a line for each table, not made again")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no table after so many")
     options = parser.parse_args()
     warnings.filterwarnings("ignore", module="(stepmix|sklearn).*")
+    kept = Kept(options.out, options.seconds)
     for part in options.parts.split(","):
         if part == "stepmix":
             run_stepmix(10_000)
+        elif part in ("bakk", "coverage"):
+            {"bakk": run_bakk, "coverage": run_coverage}[part](options.sets, options.rows)
         else:
-            {"bakk": run_bakk, "coverage": run_coverage, "nulls": run_nulls, "invariance": run_invariance}[part](
-                options.sets, options.rows
-            )
+            {"nulls": run_nulls, "invariance": run_invariance}[part](options.sets, options.rows, kept)
 
 
 if __name__ == "__main__":

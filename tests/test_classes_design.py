@@ -1,6 +1,7 @@
 """Weights, clusters, strata, groups, residuals; input that cannot be fitted as asked: clear lines, finite answers."""
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -225,3 +226,40 @@ def test_the_command_line_writes_a_page(tmp_path, frame):
         assert word in page
     bad = CliRunner().invoke(cli, ["classes", str(path), "--predictors", "nobody"])
     assert bad.exit_code != 0
+
+
+def test_few_rows_have_their_test_of_equal_profiles_scaled_by_drawing():
+    rng = np.random.default_rng(20_000)
+    few = bakk(300, 0.9, rng)[0][COLUMNS].assign(sex=rng.choice(["f", "m"], 300))
+    result = lv.latent_classes(few, states=3, by_group="sex", starts=4, jobs=1)
+    draws, factor = result.study.invariance.scaled
+    row = result.invariance.where(model="equal", against="free")[0]
+    plain = 2 * (result.invariance.where(model="free")[0].log_likelihood - row.log_likelihood)
+    assert row.statistic * factor == pytest.approx(plain)
+    assert 0.9 < factor < 1.5
+    assert any(f"in {draws} tables drawn" in note for note in result.notes)
+    again = lv.latent_classes(few, states=3, by_group="sex", starts=4, jobs=1)
+    assert again.invariance.where(model="equal", against="free")[0].p_value == row.p_value
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"groups": "nope"}, "groups= names the column 'nope'"),
+        ({"by_group": "nope"}, "by_group= names the column 'nope'"),
+        ({"predictors": "x0", "outcomes": "x0"}, "explain the classes and be explained"),
+        ({"ignore": ["x0,x1"], "predictors": "x2"}, "x0"),
+    ],
+)
+def test_mistaken_columns_are_named_by_the_option_that_named_them(frame, options, words):
+    with pytest.raises(lv.LeverrierError, match=words) as raised:
+        lv.latent_classes(frame[COLUMNS], states=2, **options)
+    assert "types=" not in str(raised.value)
+
+
+def test_more_classes_than_patterns_are_printed_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        few = pd.DataFrame({"a": ["x", "y"] * 20, "b": ["u", "u", "v", "v"] * 10})
+        result = lv.latent_classes(few, states=7, starts=4, steps=1, jobs=1)
+        assert "more classes than anything" in str(result)

@@ -1,8 +1,9 @@
 """Latent class regression against published runs of poLCA: log-likelihoods, coefficients and standard errors.
 
-Figures: poLCA 1.6, help pages `cheating` and `election` (log-likelihoods); Linzer & Lewis 2011 and the user's manual
-(election, three classes by party: coefficients and errors); for cheating by GPA R's own output, as kept in a public
-comparison of another implementation with poLCA. poLCA's standard errors come from the rows' squared scores:
+Figures: poLCA 1.6, help pages `cheating` and `election` (log-likelihoods); the user's manual of poLCA 1.4 (repository
+dlinzer/poLCA, doc/poLCA-manual-1-4.tex, "Latent class regression modeling with the election data": three classes by
+party, and by party, age and their product: coefficients and errors); for cheating by GPA R's own output, as kept in a
+public comparison of another implementation with poLCA. poLCA's standard errors come from the rows' squared scores:
 errors_from="scores".
 """
 
@@ -66,3 +67,16 @@ def test_election_by_party(shared_data):
     np.testing.assert_allclose(found.column("standard_error"), [0.31109, 0.06232, 0.17989, 0.06401], atol=1e-4)
     assert result.table[0].parameters == 112
     assert found.to_frame().shape == (4, 10)
+
+
+def test_election_by_party_age_and_their_product(shared_data):
+    frame = pd.read_csv(shared_data / "latent_class" / "election.csv")
+    columns = [trait + of for of in "GB" for trait in TRAITS]
+    frame = frame[[*columns, "PARTY", "AGE"]].dropna(subset=columns)
+    frame["PARTY:AGE"] = frame["PARTY"] * frame["AGE"]
+    chosen = ["PARTY", "AGE", "PARTY:AGE"]
+    found = lv.latent_classes(frame, states=3, predictors=chosen, errors_from="scores", starts=4).coefficients
+    values = [-4.39452, 0.80682, 0.01314, -0.00020, -0.31445, -0.39923, 0.02967, -0.00310]
+    errors = [0.85423, 0.17614, 0.01772, 0.00363, 0.56324, 0.19990, 0.01121, 0.00398]
+    np.testing.assert_allclose(found.column("estimate"), values, atol=1e-3)
+    np.testing.assert_allclose(found.column("standard_error"), errors, atol=1e-3)

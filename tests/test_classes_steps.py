@@ -117,3 +117,42 @@ def test_bad_options():
         lv.latent_classes(frame[COLUMNS], states=2, dependent=[("x0", "x0")])
     with pytest.raises(OptionError, match="no kind of indicator"):
         lv.latent_classes(frame[COLUMNS], states=2, indicators={"x0": "gamma"})
+
+
+@pytest.mark.parametrize(("apart", "rows", "said"), [(0.8, 500, True), (0.9, 500, False), (0.8, 4000, False)])
+def test_three_steps_with_badly_told_classes_are_warned_of(apart, rows, said):
+    drawn, member = bakk(rows, apart, np.random.default_rng(1))
+    result = lv.latent_classes(drawn[[*COLUMNS, "outcome"]], states=3, outcomes="outcome", starts=4, jobs=1)
+    assert any("steps=1" in note for note in result.notes) == said
+    order = in_order(result)
+    assigned = np.array([order.index(k) for k in result.posterior.argmax(axis=1)])
+    wrong = float(np.mean(assigned != member))
+    if said:  # the fault that the note is about: error rates come out too small
+        assert result.study.classification.wrong < wrong - 0.05
+    else:
+        assert result.study.classification.wrong == pytest.approx(wrong, abs=0.03)
+
+
+def test_drawn_rows_are_fitted_by_counting_as_they_are_by_climbs(frame):
+    """Bootstrapped p-values of three steps take the quick fits: they must end where the climbs end."""
+    from leverrier.learning.classes.analysis import class_analysis as analysis
+    from leverrier.learning.classes.fitting.class_climb import fit_classes
+
+    kept = {}
+
+    def keep(roles, settings):
+        kept["refit"] = counting(roles, settings)
+        return kept["refit"]
+
+    counting, analysis._counting = analysis._counting, keep
+    try:
+        holed = frame[[*COLUMNS, "outcome"]].copy()
+        holed.loc[[3, 5], "x1"] = None
+        result = lv.latent_classes(holed, states=[2, 3], outcomes="outcome", starts=8, bootstrap=2, jobs=1)
+    finally:
+        analysis._counting = counting
+    spec = result.study.fitted.spec
+    for classes in (1, 2, 3):
+        climbed = fit_classes(spec, classes, 4, 0).log_likelihood
+        assert kept["refit"](spec, classes, 0) == pytest.approx(climbed, abs=1e-3)
+    assert result.table.row(3).bootstrap_p == pytest.approx(1 / 3)

@@ -1,6 +1,8 @@
 """Progress is shown where somebody looks on, can be turned off, and leaves nothing behind."""
 
+import inspect
 import io
+import pickle
 import sys
 import types
 
@@ -81,3 +83,35 @@ def test_discover_takes_the_words(screen):
     assert seen.getvalue() == ""
     lv.discover(data, evidence=False, jobs=1)
     assert seen.getvalue() != ""
+
+
+def test_every_public_function_that_tells_how_far_it_is_shows_it():
+    for name in lv.__all__:
+        found = getattr(lv, name)
+        if inspect.isfunction(found) and "progress" in inspect.signature(found).parameters:
+            assert hasattr(found, "__wrapped__"), name
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda data, **more: lv.latent_classes(data, states=[1, 2], starts=2, jobs=1, **more),
+        lambda data, **more: lv.fit(lv.Graph.from_edges("abch", ["ha", "hb", "hc"]), data, {"h": 2}, jobs=1, **more),
+        lambda data, **more: lv.find_hidden(data, max_hidden=1, jobs=1, **more),
+    ],
+)
+def test_others_take_the_words_too_and_what_they_call_shows_nothing(screen, asked):
+    rng = np.random.default_rng(0)
+    data = {name: rng.choice(["u", "v"], 60) for name in "abc"}
+    seen = screen(True)
+    asked(data, progress=False)
+    assert seen.getvalue() == ""
+    asked(data)
+    assert seen.getvalue() != ""
+    told = []
+    asked(data, progress=lambda *what: told.append(what))
+    assert told
+
+
+def test_functions_with_a_line_can_be_sent_to_other_processes():
+    assert pickle.loads(pickle.dumps(lv.fit)) is lv.fit

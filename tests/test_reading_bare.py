@@ -18,7 +18,7 @@ sys.meta_path.insert(0, Blocked())
 import numpy as np
 from leverrier.data.reading import scanning
 from leverrier.data.reading.read_table import describe_columns, read_table
-from leverrier.data.reading.write_table import write_table
+from leverrier.data.writing.write_table import write_table
 from leverrier.errors import MissingExtraError
 
 cells = {"s": ["x", None, "y", "x"], "n": np.arange(4) % 2, "b": [True, False, None, True], "f": [0.5, 1.5, 2, None]}

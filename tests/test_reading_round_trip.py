@@ -17,8 +17,8 @@ from leverrier.data.reading import scanning
 from leverrier.data.reading.frames import to_frame
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.reading.text_types import MARKS, MEANINGS
-from leverrier.data.reading.write_table import write_table
 from leverrier.data.table import Table, Variable
+from leverrier.data.writing.write_table import write_table
 from leverrier.errors import MissingExtraError, OptionError, TableError
 
 quiet = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -198,7 +198,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     def full(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("leverrier.data.reading.write_table._write_rows", full)
+    monkeypatch.setattr("leverrier.data.writing.write_table._write_rows", full)
     with pytest.raises(TableError, match=r"t\.csv: cannot be written \(disk full\)"):
         write_table(small(), path)
     assert path.read_text() == "old"

@@ -8,9 +8,9 @@ import pytest
 from leverrier.data.memory_limit import PROGRAM, bytes_needed
 from leverrier.data.reading import scanning
 from leverrier.data.reading.read_table import read_table
-from leverrier.data.reading.write_table import write_table
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
+from leverrier.data.writing.write_table import write_table
 from leverrier.errors import TableError
 
 X = np.array([1.5, np.nan, 2.25, -3.0, 1.5, 8.0])

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from leverrier.api.discovery import Discovery as Discovery
     from leverrier.data.reading.read_table import describe_columns as describe_columns
     from leverrier.data.reading.read_table import read_table as read_table
-    from leverrier.data.reading.write_table import write_table as write_table
     from leverrier.data.sequences.read_sequences import read_sequences as read_sequences
     from leverrier.data.sequences.sequences import Sequences as Sequences
     from leverrier.data.table import Table as Table
+    from leverrier.data.writing.write_table import write_table as write_table
     from leverrier.discovery.places.search import find_hidden as find_hidden
     from leverrier.discovery.places.semi_clique import semi_cliques as semi_cliques
     from leverrier.discovery.states.cardinality import cardinality as cardinality
@@ -85,7 +85,7 @@ _WHERE = {
     "api.discovery": ("Discovery",),
     "discovery.verdict": ("Verdict",),
     "data.reading.read_table": ("describe_columns", "read_table"),
-    "data.reading.write_table": ("write_table",),
+    "data.writing.write_table": ("write_table",),
     "data.sequences.read_sequences": ("read_sequences",),
     "data.sequences.sequences": ("Sequences",),
     "data.table": ("Table",),
@@ -133,6 +133,24 @@ _WHERE = {
 }
 _MODULE_OF = {name: module for module, names in _WHERE.items() for name in names}
 _SUBMODULES = ("datasets", "estimators")
+_SHOWN = (
+    "cardinality",
+    "factorial_hmm",
+    "find_hidden",
+    "find_in_time",
+    "find_memories",
+    "fit",
+    "fit_dynamic",
+    "fit_mixture",
+    "hidden_causes",
+    "hidden_markov",
+    "latent_classes",
+    "learn_dynamic",
+    "learn_structure",
+    "mixed_classes",
+    "structural_em",
+)
+"""What may last, and says here how far it is: from this door alone, so that nothing is shown of what they call."""
 
 __all__ = ["__version__", *sorted(_MODULE_OF), *_SUBMODULES]
 
@@ -143,6 +161,10 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'leverrier' has no attribute {name!r}")
     value = getattr(importlib.import_module(f"leverrier.{_MODULE_OF[name]}"), name)
+    if name in _SHOWN:
+        from leverrier.api.progress_line import with_progress
+
+        value = with_progress(value, "leverrier")
     globals()[name] = value
     return value
 

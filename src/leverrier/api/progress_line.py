@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import math
 import sys
 import time
@@ -18,13 +19,17 @@ PAUSE = 0.2
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def with_progress(function: F) -> F:
-    """The function, whose `progress` may be True (shown), False (not), or left out: shown where somebody looks on."""
+def with_progress(function: F, module: str | None = None) -> F:
+    """The function, whose `progress` may be True (shown), False (not), or left out: shown where somebody looks on.
+    `module` is where the function is found so, if not where it was made: by that it is pickled."""
+
+    names = list(inspect.signature(function).parameters)
+    place = names.index("progress")
 
     @functools.wraps(function)
     def shown(*given: Any, **named: Any) -> Any:
         asked = named.get("progress")
-        if callable(asked):
+        if callable(asked) or len(given) > place:
             return function(*given, **named)
         if asked is False or (asked is None and not somebody_looks()):
             named["progress"] = None
@@ -36,6 +41,7 @@ def with_progress(function: F) -> F:
         finally:
             line.close()
 
+    shown.__module__ = module or function.__module__
     return cast(F, shown)
 
 

@@ -52,7 +52,7 @@ def hidden_causes(
     jobs: int | None = None,
     budget: float | None = None,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **reading: Unpack[ReadingOptions],

@@ -54,16 +54,17 @@ class Run:
         jobs: int | None = 1,
         client: Any = None,
         stop: Stop | None = None,
-        progress: Progress | None = None,
+        progress: Progress | bool | None = None,
     ) -> Run:
         """From a public function's arguments: seconds from now, pieces of work, workers (None: as many as there are
-        cores), a cluster or its address."""
+        cores), a cluster or its address. Whether `progress` is shown where nobody listens is not for here to say."""
         if jobs is not None and jobs < 1:
             raise OptionError(f"jobs={jobs!r}: expected at least 1")
         deadline = math.inf if budget is None else time.monotonic() + budget
         cluster = None if client is None else connect(client)
         workers = Workers(usable_cores() if jobs is None else jobs, cluster)
-        return cls(deadline, None if work is None else Work(work), stop, progress, workers)
+        told = progress if callable(progress) else None
+        return cls(deadline, None if work is None else Work(work), stop, told, workers)
 
     def __getstate__(self) -> dict[str, Any]:
         """The deadline by the clock on the wall: another machine's own clock began at another time."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.data.column import Column
 from leverrier.data.quality.noticed import Notice, Noticed
 
@@ -19,7 +20,7 @@ SENTINELS = frozenset(
 MOST_SENTINELS = 3
 FEW = 12
 GROUPS = re.compile(
-    r"(^|[_\W])(id|ids|nr|no|num|key|hh|psu)([_\W]|$)|[a-z]I[dD]$|house|family|patient|person|subject|school|classroom"
+    r"(^|[_\W])(id|ids|nr|no|num|key|hh|psu)([_\W]|$)|(?-i:[a-z]I[dD]$)|house|family|patient|person|subject|school|classroom"
     r"|site|cluster|village|respondent|pupil|student|client|customer|sequence|participant|member|animal",
     re.IGNORECASE,
 )
@@ -49,19 +50,26 @@ def sentinels(column: Column) -> Iterator[Noticed]:
     values = np.asarray(column.values, dtype=np.float64)
     counts = column.counts[np.isfinite(values)]
     values = values[np.isfinite(values)]
-    found: list[float] = []
-    for ascending in (True, False):
-        ends = values[::-1] if ascending else values
-        for size in range(MOST_SENTINELS, 0, -1):
-            far, rest = ends[:size], ends[size:]
-            if len(rest) >= 2 and all(value in SENTINELS for value in far.tolist()) and _far_off(far, rest):
-                found += far.tolist()
-                break
+    found = _both_ends(values)
     if found:
         cells = int(counts[np.isin(values, found)].sum())
         if cells >= 2:
             shown = tuple(int(value) if value.is_integer() else value for value in sorted(found))
             yield Noticed(Notice.SENTINEL, (column.name,), shown, cells, cells / max(column.filled, 1))
+
+
+def _both_ends(values: Floats) -> list[float]:
+    """Codes at either end; those of one end are left out when the other is judged, whichever stands farther off."""
+    found: list[float] = []
+    for high in (True, False, True):
+        left = np.sort(values[~np.isin(values, found)])
+        ends = left[::-1] if high else left
+        for size in range(MOST_SENTINELS, 0, -1):
+            far, rest = ends[:size], ends[size:]
+            if len(rest) >= 2 and all(value in SENTINELS for value in far.tolist()) and _far_off(far, rest):
+                found += far.tolist()
+                break
+    return found
 
 
 def _far_off(far: np.ndarray, rest: np.ndarray) -> bool:
@@ -117,6 +125,14 @@ def groups(column: Column) -> Iterator[Noticed]:
     if runs <= 1.5 * distinct or (column.came == "text" and OWNERS.search(column.name)):
         rows = int(column.counts[column.counts > 1].sum())
         yield Noticed(Notice.CLUSTERED_ROWS, (column.name,), count=rows, name=column.name)
+
+
+IDENTIFIER = re.compile(r"(^|[_\W])(id|ids|uuid|key)([_\W]|$)|(?-i:[a-z]I[dD]$)", re.IGNORECASE)
+
+
+def is_id(column: Column) -> bool:
+    """Whether a column says by its name that it names rows, and nothing else."""
+    return IDENTIFIER.search(column.name) is not None
 
 
 def names_rows(column: Column) -> bool:

@@ -25,6 +25,12 @@ NO = frozenset({"0", "false", "no", "n", "off"})
 
 FEW_ROWS = 5
 """Rows that differ from all the others in a column: fewer are no sign of anything."""
+FEW_MEETINGS = 20
+"""Rows in which columns would say yes together by chance: fewer, and that they never do so is no sign."""
+MOST_GATES, SETTLED = 2, 0.05
+"""Questions that may each let another one be skipped, and the share of holes that two of them may leave unexplained."""
+BY_CHANCE = -20.0
+"""The logarithm of the chance that all rows of an answer are empty: above, it is no sign."""
 MOST_UNEXPLAINED = 0.2
 """Of the holes of a question that was skipped: so many may have another reason."""
 
@@ -94,6 +100,9 @@ def _agreement(one: str, other: str, a: Codes, b: Codes, numbers: dict[str, Floa
         both = ~(np.isnan(x) | np.isnan(y))
         if both.sum() < LEAST_ROWS or not (np.ptp(x[both]) and np.ptp(y[both])):
             return None
+        equal = float(np.mean(x[both] == y[both]))
+        if ALIKE <= equal < 1:
+            return equal
         return 1.0 if abs(float(np.corrcoef(x[both], y[both])[0, 1])) > CORRELATED else None
     both = (a >= 0) & (b >= 0)
     size = int(max(a.max(initial=0), b.max(initial=0))) + 1
@@ -108,7 +117,8 @@ def _agreement(one: str, other: str, a: Codes, b: Codes, numbers: dict[str, Floa
 
 
 def one_hot(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Noticed]:
-    """Runs of yes/no columns of which exactly one is yes in (nearly) every row."""
+    """Runs of yes/no columns of which exactly one is yes in (nearly) every row that has any of them; or that begin
+    alike and are never yes together, although by chance they would be: a category with a level left out."""
     yes = [_yes(table, name) for name in names]
     start = 0
     while start < len(names):
@@ -118,11 +128,25 @@ def one_hot(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Noti
             if more.max(initial=0) > 1 and np.mean(more > 1) > 0.002:
                 break
             total, stop = more, stop + 1
-        share = float(np.mean(total == 1))
+        group, some = names[start:stop], (codes[start:stop] >= 0).any(axis=0)
+        share = float(np.mean(total[some] == 1)) if some.mean() >= 0.5 else 0.0
         if stop - start >= 3 and share >= 0.995:
-            group = names[start:stop]
             yield Noticed(Notice.ONE_HOT, group, share=share, name=_stem(group))
+        elif stop - start >= 3 and some.all() and _exclusive(group, codes[start:stop], yes[start:stop]):
+            none = round(float(np.mean(total == 0)) * table.n_rows)
+            yield Noticed(Notice.ONE_HOT, group, count=none, name=_stem(group))
         start = max(stop, start + 1)
+
+
+def _exclusive(group: tuple[str, ...], codes: Codes, yes: list[int | None]) -> bool:
+    """Whether columns with one stem never say yes together, where columns that know nothing of each other would in
+    enough rows."""
+    shares = np.array([np.mean(own == code) for own, code in zip(codes, yes, strict=True)])
+    meet = (shares.sum() ** 2 - (shares**2).sum()) / 2 * codes.shape[1]
+    together = np.sum([own == code for own, code in zip(codes, yes, strict=True)], axis=0)
+    stem = _stem(group)
+    parted = all(name[len(stem) : len(stem) + 1] in tuple(" _-.:=[(") for name in group)
+    return bool(parted and stem != "category" and meet >= FEW_MEETINGS and together.max() <= 1)
 
 
 def _yes(table: Table, name: str) -> int | None:
@@ -140,8 +164,8 @@ def _stem(names: tuple[str, ...]) -> str:
 
 
 def totals(names: tuple[str, ...], numbers: dict[str, Floats]) -> Iterator[Noticed]:
-    """Columns that are exactly the sum of others, found by least squares with weights that come out as 0 and 1."""
-    wanted = [name for name in names if name in numbers and np.ptp(numbers[name][~np.isnan(numbers[name])]) > 0][:40]
+    """Columns that are the sum of others, exactly or but for rounding: least squares says of which, rows whether."""
+    wanted = [name for name in names if name in numbers and _usable(numbers[name])][:40]
     if len(wanted) < 3:
         return
     cells = np.stack([numbers[name] for name in wanted], axis=1)
@@ -152,26 +176,48 @@ def totals(names: tuple[str, ...], numbers: dict[str, Floats]) -> Iterator[Notic
         others = np.delete(cells, place, axis=1)
         left = [each for each in wanted if each != name]
         weights = np.linalg.lstsq(others, cells[:, place], rcond=None)[0]
-        rounded = np.rint(weights)
-        if not set(rounded.tolist()) <= {0.0, 1.0} or rounded.sum() < 2 or np.abs(weights - rounded).max() > 1e-4:
+        rounded = (np.abs(weights - 1) < 0.2).astype(np.float64)
+        if rounded.sum() < 2:
             continue
-        scale = np.abs(cells[:, place]).max()
-        if np.abs(others @ rounded - cells[:, place]).max() <= 1e-6 * max(scale, 1e-12):
+        away = float(np.abs(others @ rounded - cells[:, place]).max())
+        exact = away <= 1e-6 * max(np.abs(cells[:, place]).max(), 1e-12)
+        if exact or away <= _rounding(cells[:, place], others[:, rounded > 0]):
             parts = tuple(each for each, weight in zip(left, rounded, strict=True) if weight)
-            yield Noticed(Notice.TOTAL, (name, *parts))
+            yield Noticed(Notice.TOTAL, (name, *parts), share=0.0 if exact else away)
+
+
+def _usable(values: Floats) -> bool:
+    """Whether a column of numbers varies, and is not mostly empty: what is empty hides the sums of all others."""
+    seen = values[~np.isnan(values)]
+    return len(seen) >= 0.7 * len(values) and bool(np.ptp(seen) > 0)
+
+
+def _rounding(total: Floats, parts: Floats) -> float:
+    """How far a sum may be off where each number was rounded to the last place it shows; 0 where the sum hardly moves
+    by more than that."""
+    unit = max(_last_place(total), *(_last_place(own) for own in parts.T))
+    far = 0.5 * _last_place(total) + 0.5 * unit * parts.shape[1] * (unit == _last_place(total)) + 1e-9 * unit
+    return far if np.ptp(total) >= 20 * far else 0.0
+
+
+def _last_place(values: Floats) -> float:
+    """1, .1, .01 …: the place that all these numbers are rounded to; 0 where that is none of the first six."""
+    for digits in range(7):
+        if np.allclose(values, np.round(values, digits), rtol=0, atol=1e-9):
+            return 10.0**-digits
+    return 0.0
 
 
 def skips(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Noticed]:
-    """Columns that are empty wherever another one has some answer, and filled elsewhere."""
+    """Columns that are empty wherever another one, or one of several, has some answer, and filled elsewhere."""
     patterns: dict[bytes, list[int]] = {}
     for place, cells in enumerate(codes):
         if 0.02 <= np.mean(cells < 0) <= 0.98:
             patterns.setdefault((cells < 0).tobytes(), []).append(place)
     said: dict[tuple[str, tuple[int, ...]], list[str]] = {}
     for places in list(patterns.values())[:40]:
-        found = _explained(codes, places, table)
-        if found is not None:
-            said.setdefault(found, []).extend(names[place] for place in places)
+        for gate in _explained(codes, places, table):
+            said.setdefault(gate, []).extend(names[place] for place in places)
     for (gate, states), columns in said.items():
         column, cells = table.columns[table.index(gate)], table.column(gate)
         count = int(np.isin(cells, states).sum())
@@ -180,22 +226,41 @@ def skips(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Notice
         )
 
 
-def _explained(codes: Codes, places: list[int], table: Table) -> tuple[str, tuple[int, ...]] | None:
-    """The column and its states that imply these holes; the one that leaves the fewest other holes."""
+def _explained(codes: Codes, places: list[int], table: Table) -> list[tuple[str, tuple[int, ...]]]:
+    """The columns and their states that imply these holes, the one that implies the most first; none where too many
+    holes would be left unexplained."""
     holes = codes[places[0]] < 0
-    best: tuple[float, str, tuple[int, ...]] | None = None
-    for place, gate in enumerate(codes):
-        variable = table.columns[place]
-        seen = gate >= 0
-        if place in places or variable.kind == "binned" or variable.cardinality > 12 or seen.mean() < 0.9:
-            continue
-        size = np.bincount(gate[seen], minlength=variable.cardinality)
-        empty = np.bincount(gate[seen & holes], minlength=variable.cardinality)
-        implied = np.flatnonzero((empty == size) & (size >= max(5, 0.01 * len(holes))))
-        other = np.setdiff1d(np.flatnonzero(size), implied)
-        if not len(implied) or not len(other):
-            continue
-        rest = empty[other].sum() / size[other].sum()
-        if rest <= 0.2 and empty[other].sum() <= MOST_UNEXPLAINED * holes.sum() and (best is None or rest < best[0]):
-            best = float(rest), variable.name, tuple(implied.tolist())
-    return None if best is None else best[1:]
+    left, found, rest = np.ones(len(holes), dtype=bool), [], []
+    while len(found) < MOST_GATES and (not rest or rest[-1] > SETTLED):
+        gates = [_gate(codes, place, places, table, holes, left) for place in range(len(codes))]
+        known = [gate for gate in gates if gate is not None]
+        if not known:
+            break
+        _, place, states = max(known, key=lambda gate: (gate[0], -gate[1]))
+        found.append((table.columns[place].name, states))
+        left &= ~np.isin(codes[place], states)
+        rest.append((holes & left).sum() / holes.sum())
+    if len(found) > 1 and rest[-1] <= SETTLED:
+        return found
+    return found[:1] if rest and rest[0] <= MOST_UNEXPLAINED else []
+
+
+def _gate(
+    codes: Codes, place: int, places: list[int], table: Table, holes: NDArray[np.bool_], left: NDArray[np.bool_]
+) -> tuple[int, int, tuple[int, ...]] | None:
+    """How many of the rows left a column explains: the states of which all rows are empty although, by the holes in its
+    other rows, they would not be."""
+    variable, gate = table.columns[place], codes[place]
+    seen = (gate >= 0) & left
+    if place in places or variable.kind == "binned" or variable.cardinality > 12 or (gate >= 0).mean() < 0.9:
+        return None
+    size = np.bincount(gate[seen], minlength=variable.cardinality)
+    empty = np.bincount(gate[seen & holes], minlength=variable.cardinality)
+    implied = np.flatnonzero((empty == size) & (size >= max(5, 0.01 * len(holes))))
+    other = np.setdiff1d(np.flatnonzero(size), implied)
+    if not len(implied) or not len(other):
+        return None
+    rest = empty[other].sum() / size[other].sum()
+    if rest > 0.2 and size[implied].min() * np.log(rest) > BY_CHANCE:
+        return None
+    return int(size[implied].sum()), place, tuple(implied.tolist())

@@ -22,6 +22,8 @@ class Notice(StrEnum):
     DATE_ORDER = "order of day and month"
     TEXT_NUMBERS = "numbers as text"
     MIXED_UNITS = "several units"
+    WORDS_IN_NUMBERS = "numbers but for a few words"
+    MIXED_DATES = "dates written in several ways"
     USER_MISSING = "user-missing codes"
     SENTINEL = "codes that may mean missing"
     SPELLINGS = "several spellings"
@@ -35,6 +37,7 @@ class Notice(StrEnum):
     JOINED = "columns joined"
     TOTAL = "total of other columns"
     SKIP = "skip pattern"
+    SUM_ROW = "a last row of sums"
     DUPLICATE_ROWS = "duplicate rows"
     CLUSTERED_ROWS = "clustered rows"
     SORTED = "sorted rows"
@@ -50,6 +53,8 @@ IMPORTANT = frozenset(
         Notice.DATE_ORDER,
         Notice.TEXT_NUMBERS,
         Notice.MIXED_UNITS,
+        Notice.MIXED_DATES,
+        Notice.WORDS_IN_NUMBERS,
         Notice.SENTINEL,
         Notice.SPELLINGS,
         Notice.MANY_VALUES,
@@ -58,6 +63,7 @@ IMPORTANT = frozenset(
         Notice.ONE_HOT,
         Notice.TOTAL,
         Notice.SKIP,
+        Notice.SUM_ROW,
         Notice.DUPLICATE_ROWS,
         Notice.CLUSTERED_ROWS,
         Notice.TIME_ORDERED,

@@ -56,7 +56,10 @@ PATTERNS = 200
 
 
 def look_at_rows(table: Table) -> Iterator[Noticed]:
-    """Rows that are copies; neighbours that are alike, and why."""
+    """A last row that sums the others; rows that are copies; neighbours that are alike, and why."""
+    summed = tuple(name for name in _names(table) if name in table.numbers and _summed_last(table.numbers[name]))
+    if summed and not table.counted:
+        yield Noticed(Notice.SUM_ROW, summed)
     if table.counted or table.weights is not None or table.n_rows < LEAST_ROWS or len(table.columns) < 3:
         return
     cells = _cells(table)
@@ -76,6 +79,15 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
         yield Noticed(Notice.SORTED, tuple(_names(table)[key] for key in keys))
     if alike and Notice.CLUSTERED_ROWS not in named and not copied:
         yield Noticed(Notice.CLUSTERED_ROWS, count=table.n_rows)
+
+
+def _summed_last(values: Floats) -> bool:
+    """Whether the last number is the sum of all before it, and so lies far beyond each of them."""
+    above = values[:-1][np.isfinite(values[:-1])]
+    if len(above) < 10 or not np.isfinite(values[-1]):
+        return False
+    total = float(above.sum())
+    return abs(total) > 3 * float(np.abs(above).max()) and abs(float(values[-1]) - total) <= 1e-9 * abs(total)
 
 
 def neighbours_alike(table: Table) -> bool:

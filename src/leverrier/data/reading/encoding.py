@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.column import Column, date_text, is_number
 from leverrier.data.labels import Unseen, lookup, text_of, unseen_label, unseen_note
-from leverrier.data.quality.column_looking import folded, free_text, look_at_column, names_rows
+from leverrier.data.quality.column_looking import folded, free_text, is_id, look_at_column, names_rows
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.binning import Rule, bin_labels, check_cuts, choose_cuts
 from leverrier.data.variable import Kind, Label, Variable
@@ -23,6 +23,8 @@ MOST_STATES = 255
 """Text with more different values than this is set aside."""
 MANY_IDS = 50
 """Whole numbers that never repeat look like identifiers above this many."""
+NEARLY_ALL = 0.95
+"""Of the cells: so many different ones name rows, some of which were entered twice, if the column is called so."""
 MANY_VALUES = 30
 """Categories with more values than this, and fewer than five rows a value, are said."""
 
@@ -81,7 +83,7 @@ def decide(column: Column, options: Options, weights: NDArray[np.float64] | None
             return replace(_aside(column, reason, override), noticed=(*noticed, *why))
         taken = _taken(column, _natural(column), options, weights)
         many = taken.decision == "category" and column.distinct > MANY_VALUES and column.filled < 5 * column.distinct
-        many = many and all(each.kind is not Notice.CLUSTERED_ROWS for each in noticed)
+        many = many and not {Notice.CLUSTERED_ROWS, Notice.WORDS_IN_NUMBERS} & {each.kind for each in noticed}
         return replace(taken, noticed=(*noticed, *([_of(column, Notice.MANY_VALUES)] if many else ())))
     if not isinstance(asked, str):
         return _listed(column, asked)
@@ -137,17 +139,24 @@ def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, 
         return f"it has only the value {only!r}{holes}", "category", [_of(column, Notice.CONSTANT, only)]
     if column.came == "date":
         return "it holds dates", "number", []
+    if any(each.kind is Notice.MIXED_DATES for each in noticed):
+        return "it holds dates written in several ways", "category", []
     if column.came == "integer" and any(each.kind is Notice.CLUSTERED_ROWS for each in noticed):
         return "it says which rows belong together", "number", []
     identifier = [_of(column, Notice.IDENTIFIER)]
     if column.came in ("text", "category", "ordered", "mixed"):
         many = f"{distinct} different values" if len(column.values) else f"about {distinct} different values"
         if distinct > MOST_INTEGERS and 2 * distinct > filled:
+            if any(each.kind is Notice.WORDS_IN_NUMBERS for each in noticed):
+                return "it holds numbers, but for a few words", "category", []
             if free_text(column):
                 return f"it is free text: {many} in {filled} cells", "category", [_of(column, Notice.FREE_TEXT)]
             return f"it looks like an identifier: {many} in {filled} cells", "category", identifier
         if distinct > MOST_STATES:
             return f"it has {many}, more than {MOST_STATES} states", "category", [_of(column, Notice.MANY_VALUES)]
+    if column.came == "integer" and NEARLY_ALL * filled <= distinct < filled and distinct > MANY_IDS and is_id(column):
+        many = f"{distinct} whole numbers, of which few repeat"
+        return f"it looks like an identifier: {many}", "number", identifier
     if column.came == "integer" and distinct == filled and distinct > MOST_INTEGERS:
         low, high = int(column.values[0]), int(column.values[-1])
         if low in (0, 1) and high - low == distinct - 1:

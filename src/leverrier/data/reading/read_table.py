@@ -238,9 +238,12 @@ def check_names(data: Source, options: Options, weights: Any) -> None:
     ):
         for name in names:
             if name not in data.names:
-                shown = _shown(data.names)
+                parts = [part.strip() for part in name.split(",")]
+                several = len(parts) > 1 and all(part in data.names for part in parts)
+                rest = f": say {option(which, parts)}" if several and which == "ignore" else ""
                 raise TableError(
-                    f"{option(which)} names the column {name!r}, which is not there; the columns are {shown}"
+                    f"{option(which)} names the column {name!r}, which is not there"
+                    + (rest or f"; the columns are {_shown(data.names)}")
                 )
 
 

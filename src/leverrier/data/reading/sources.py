@@ -23,13 +23,22 @@ from leverrier.data.reading.frames import dict_source, frame_source
 from leverrier.data.reading.joining import joined
 from leverrier.data.reading.record_files import ARROW, JSON, R, record_source
 from leverrier.data.reading.survey_files import READERS, survey_source
-from leverrier.data.reading.text_forms import AS_WRITTEN, Writing, as_dates, as_form, mixed_units, text_numbers
+from leverrier.data.reading.text_forms import (
+    AS_WRITTEN,
+    MOST_LOOKED,
+    Writing,
+    as_dates,
+    as_form,
+    mixed_dates,
+    mixed_units,
+    text_numbers,
+    words_in_numbers,
+)
 from leverrier.data.reading.workbooks import SUFFIXES, workbook_source
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 
 KNOWN = (*TEXT_AND_PARQUET, *READERS, *SUFFIXES, *JSON, *ARROW, *R)
-_MOST_LOOKED = 2000
 
 
 @contextmanager
@@ -118,10 +127,16 @@ def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
     dates = as_dates(column) if column.came == "text" else None
     if dates is not None:
         return dates
-    few = texts[:_MOST_LOOKED]
+    few = texts[:MOST_LOOKED]
     units = mixed_units(few)
     if units:
         return replace(column, noticed=(*column.noticed, Noticed(Notice.MIXED_UNITS, (column.name,), tuple(units))))
+    ways = mixed_dates([text.strip() for text in few])
+    if ways:
+        return replace(column, noticed=(*column.noticed, Noticed(Notice.MIXED_DATES, (column.name,), tuple(ways))))
+    words = words_in_numbers(column)
+    if words is not None:
+        return replace(column, noticed=(*column.noticed, words))
     if text_numbers(few):
         return replace(
             column, noticed=(*column.noticed, Noticed(Notice.TEXT_NUMBERS, (column.name,), tuple(sorted(few)[:2])))

@@ -29,6 +29,9 @@ _DATE = re.compile(
     r"(?P<a>[0-9]{1,4})(?P<sign>[/.-])(?P<b>[0-9]{1,2})(?P=sign)(?P<c>[0-9]{4}|[0-9]{2})(?P<time>[ T].*)?"
 )
 _TIME = "([T ]([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?"
+MOST_LOOKED = 2000
+"""Different texts of a column that are looked at."""
+FEW_WORDS = 4
 _ORDINALS = frozenset({"st", "nd", "rd", "th", "e", "er", "x"})
 
 
@@ -156,6 +159,15 @@ def mixed_units(texts: Collection[str]) -> list[str]:
     return sorted(units - {""}) if len(units - {""}) else []
 
 
+def mixed_dates(texts: Collection[str]) -> list[str]:
+    """One text of each way of writing, if all texts are dates and not all written alike."""
+    found = {text: _DATE.fullmatch(text) for text in sorted(texts) if text.lower() not in MARKS}
+    if len(found) < 4 or None in found.values():
+        return []
+    ways = {(each["sign"], len(each["a"]) == 4, len(each["c"])): text for text, each in found.items() if each}
+    return sorted(ways.values()) if len(ways) > 1 else []
+
+
 def _date_forms(texts: Collection[str]) -> Iterable[Form]:
     found = [_DATE.fullmatch(text) for text in texts]
     if any(each is None for each in found):
@@ -213,6 +225,17 @@ def text_numbers(texts: Collection[str]) -> bool:
         return False
     form = form_of(real)
     return all(re.fullmatch(_PLAIN, text) for text in real) or (form is not None and form.came == "number")
+
+
+def words_in_numbers(column: Column) -> Noticed | None:
+    """The few words of a column that is numbers but for them: most probably ways to say that there is none."""
+    texts = {str(value): str(value).strip() for value in column.values[:MOST_LOOKED]}
+    words = sorted(text for text, bare in texts.items() if bare and not re.search("[0-9]", bare))
+    numbers = [bare for bare in texts.values() if re.search("[0-9]", bare)]
+    if not 1 <= len(words) <= FEW_WORDS or len(numbers) < max(10, 5 * len(words)) or not text_numbers(numbers):
+        return None
+    counts = dict(zip(map(str, column.values), column.counts.tolist(), strict=True))
+    return Noticed(Notice.WORDS_IN_NUMBERS, (column.name,), tuple(words), sum(counts[word] for word in words))
 
 
 def as_dates(column: Column) -> Column | None:

@@ -65,7 +65,7 @@ def find_hidden(
     seed: int = 0,
     budget: float | None = None,
     jobs: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
 ) -> Findings:

@@ -49,7 +49,7 @@ def cardinality(
     max_states: int | None = None,
     starts: int = STARTS,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     budget: float | None = None,
     jobs: int = 1,
 ) -> Cardinality | Cardinalities:

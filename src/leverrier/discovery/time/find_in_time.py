@@ -41,7 +41,7 @@ def find_in_time(
     sequences: Any,
     seed: int = 0,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     *,
     max_hidden: int = 3,
     bagged: int = 0,

@@ -61,7 +61,7 @@ def find_memories(
     most_memories: int = 6,
     max_iterations: int = 30,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     seed: int = 0,
 ) -> MemoryFindings:
     """The source's loop; `iterations` of it after the observed k-slice network (its table 2's iteration 0).

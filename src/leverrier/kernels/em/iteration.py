@@ -22,6 +22,7 @@ STUCK = 1e-6  # smaller entries that EM would let grow are brought back in
 BACK = 1e-4
 PLAIN_STEPS = 6
 ROUNDING = 1e-14
+LEAST = -700.0  # of E[ln θ]: a prior's thousandth of a count has less, and a zero would make its rows impossible
 RELATIVE = 1e-11  # of the objective's size, added to the tolerance: a sum over a million rows is not known better
 
 
@@ -58,7 +59,7 @@ def maximise(runs, counts, theta, mode):
             else:
                 whole = digamma(total)
                 for k in range(first, first + states):
-                    theta[k] = math.exp(digamma(counts[k]) - whole)
+                    theta[k] = math.exp(max(digamma(counts[k]) - whole, LEAST))
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -34,7 +34,7 @@ def factorial_hmm(
     max_iterations: int = 500,
     tolerance: float = 0.01,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> DynamicFit:
     """A factorial hidden Markov model by EM from random starts.
 

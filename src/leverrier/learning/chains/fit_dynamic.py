@@ -89,7 +89,7 @@ def fit_dynamic(
     tolerance: float = 0.01,
     seed: int = 0,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> DynamicFit:
     """Parameters by EM for any hidden variables and any holes; with exact inference what is climbed never falls.
 

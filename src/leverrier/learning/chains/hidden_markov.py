@@ -132,7 +132,7 @@ def hidden_markov(  # pyright: ignore[reportOverlappingOverload]: without them a
     max_iterations: int = 500,
     tolerance: float = 0.01,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> HiddenMarkov: ...
 
 
@@ -155,7 +155,7 @@ def hidden_markov(
     max_iterations: int = 500,
     tolerance: float = 0.01,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> HiddenRegimes: ...
 
 
@@ -177,7 +177,7 @@ def hidden_markov(
     max_iterations: int = 500,
     tolerance: float = 0.01,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> HiddenMarkov | HiddenRegimes:
     """A hidden Markov model over all columns, given the state independent of each other; holes are summed out.
 

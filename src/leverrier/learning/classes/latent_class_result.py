@@ -17,7 +17,7 @@ from leverrier.errors import OptionError
 from leverrier.formats.network_files import write_whole
 from leverrier.learning.classes.analysis.class_network import class_network
 from leverrier.learning.classes.analysis.class_study import ClassStudy
-from leverrier.learning.classes.analysis.plain_study import every_posterior, plain_study, study_text
+from leverrier.learning.classes.analysis.plain_study import every_posterior, plain_study
 from leverrier.learning.classes.class_choice import Choice
 from leverrier.learning.classes.class_fit import FitTable
 from leverrier.learning.classes.class_tables import (
@@ -34,13 +34,10 @@ from leverrier.learning.classes.class_tables import (
 from leverrier.learning.em.fit import FitResult
 from leverrier.models.network import Network
 from leverrier.status import Status
-from leverrier.words_of import words_of
+from leverrier.words_of import told, words_of
 
 if TYPE_CHECKING:
     import altair
-
-
-SHOWN_COLUMNS = 40
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +63,7 @@ class LatentClassResult(Papers):
     @property
     def why(self) -> str:
         """What speaks for that number, in words."""
-        return words_of("class_choice_words.choice_words", self.choice, self.table)
+        return words_of("classes_words.choice_words", self.choice, self.table)
 
     @property
     def fit(self) -> FitResult:
@@ -168,7 +165,7 @@ class LatentClassResult(Papers):
     @property
     def notes(self) -> tuple[str, ...]:
         """What should make you careful: rows left out, parameters at an edge or not identified, separation."""
-        return self.study.warnings
+        return told(self.study.warnings)
 
     @cached_property
     def profiles(self) -> dict[Label, dict[str, dict[Label, float]]]:
@@ -200,18 +197,15 @@ class LatentClassResult(Papers):
         return os.fspath(path)
 
     def __str__(self) -> str:
-        if self.asked is not None:
-            return study_text(self.table, self.why, self.asked)
-        fitted = self.fit.table
-        rows = fitted.n_cases or round(self.fit.total)
-        head = f"Latent classes of {rows} rows and {len(fitted.variables)} columns"
-        return "\n".join([head, "", str(self.table), "", self.why, "", _profile_text(self)])
+        return words_of("classes_words.result_text", self)
 
     def _repr_html_(self) -> str:
         facts = {"classes": self.states, "log-likelihood": f"{self.log_likelihood:,.3f}", "status": self.status}
         if self.asked is not None:
-            told = [(row.column, f"class {row.state_class}", row.of, f"{row.estimate:.3f}") for row in self.intervals()]
-            return card("Latent classes", facts, ("column", "class", "", "estimate"), told, (self.why,))
+            shown = [
+                (row.column, f"class {row.state_class}", row.of, f"{row.estimate:.3f}") for row in self.intervals()
+            ]
+            return card("Latent classes", facts, ("column", "class", "", "estimate"), shown, (self.why,))
         names = self.network.states[self.variable]
         rows = [("share", *(f"{share:.1%}" for share in self.shares))]
         for name in self.network.children(self.variable):
@@ -221,24 +215,3 @@ class LatentClassResult(Papers):
 
     def __repr__(self) -> str:
         return f"LatentClassResult({self.states} classes, log-likelihood {self.log_likelihood:.4f}, {self.status})"
-
-
-def _profile_text(result: LatentClassResult) -> str:
-    """Shares and, for each column's states, the probability in each class."""
-    labels = [f"class {label}" for label in result.network.states[result.variable]]
-    lines = [["", *labels], ["share", *(f"{share:.1%}" for share in result.shares)]]
-    columns = [name for name in result.network.variables if name != result.variable]
-    for name in columns[:SHOWN_COLUMNS]:
-        table = result.network.cpt(name)
-        states = result.network.states[name]
-        skip = 1 if len(states) == 2 else 0  # of two states one says it all
-        for k in range(skip, len(states)):
-            lines.append([f"{name} = {states[k]}", *(f"{p:.3f}" for p in table[:, k])])
-    if len(columns) > SHOWN_COLUMNS:
-        lines.append([f"… and {len(columns) - SHOWN_COLUMNS} more columns (see profiles)", *("" for _ in labels)])
-    first = max(len(line[0]) for line in lines)
-    widths = [max(len(line[i]) for line in lines) for i in range(1, len(lines[0]))]
-    return "\n".join(
-        "  ".join([line[0].ljust(first), *(text.rjust(w) for text, w in zip(line[1:], widths, strict=True))]).rstrip()
-        for line in lines
-    )

@@ -73,7 +73,7 @@ def latent_classes(
     budget: float | None = None,
     max_memory: int | str | None = None,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     predictors: str | Sequence[str] = (),
     outcomes: str | Sequence[str] = (),
     steps: Literal[1, "ml", "bch"] | None = None,
@@ -199,10 +199,10 @@ def _study_settings(
     if own.prior is not None:
         raise OptionError("prior= is for plain classes: leave it out with predictors, outcomes, weights or groups")
 
-    def simple(table: Table, states: int, at: int) -> tuple[Floats, tuple[float, ...]]:
+    def simple(table: Table, states: int, at: int, starts: int) -> tuple[Floats, tuple[float, ...]]:
         variable = free_name("class", table.variables)
         used = table if table.weights is None else table.take(table.weights > 0)
-        found = own.fit(used, variable, states, at)
+        found = own.fit(used, variable, states, at, starts=starts if states > 1 else 1)
         if used.n_rows == table.n_rows:
             shares = found.posterior(variable)
         else:

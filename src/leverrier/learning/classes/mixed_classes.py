@@ -134,7 +134,7 @@ def mixed_classes(
     max_iterations: int = 10_000,
     seed: int = 0,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> MixedClassResult:
     """Fit one hidden class over all columns for each number of classes, and choose one.
 

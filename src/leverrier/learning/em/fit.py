@@ -47,7 +47,7 @@ def fit(
     budget: float | None = None,
     max_memory: int | str | None = None,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> FitResult:
     """Parameters by EM, for any hidden variables and any pattern of holes; what is climbed never falls.
 

@@ -118,7 +118,7 @@ def fit_mixture(
     seed: int = 0,
     jobs: int | None = None,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> MixtureResult:
     """A mixture of Gaussians by EM; the objective never falls, and no component is lost without a word.
 

@@ -81,7 +81,7 @@ def learn_dynamic(
     method: Method = "auto",
     max_candidates: int | None = None,
     budget: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     seed: int = 0,
 ) -> DynamicResult:
     """The network in time that the search finds; lags=k lets a slice look k slices back.

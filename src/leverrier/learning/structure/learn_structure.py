@@ -115,7 +115,7 @@ def learn_structure(
     jobs: int | None = None,
     max_memory: int | str | None = None,
     client: Any = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     seed: int = 0,
     **reading: Unpack[ReadingOptions],
 ) -> StructureResult:

@@ -102,7 +102,7 @@ def structural_em(
     families: Families = "tables",
     budget: float | None = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     seed: int = 0,
 ) -> StructuralResult:
     """Graph and parameters together, with hidden variables of given cardinality and holes.

@@ -8,6 +8,7 @@ from leverrier.inference.taken_apart import TakenApart
 from leverrier.learning import noted
 from leverrier.models.impossible import ImpossibleRows, ImpossibleSequence
 from leverrier.noisy_or import sampler_notes as sampled
+from leverrier.report.words.classes_words import class_note_words
 from leverrier.report.words.done_words import unvarying_words
 from leverrier.report.words.mixture_words import mixture_words
 from leverrier.words_of import Note
@@ -52,7 +53,8 @@ def note_words(note: Note) -> str:
             return f"set aside, not yes/no: {', '.join(columns)}"
         case sampled.RarerIsYes(column, state):
             return f"{column}: {state!r} is taken for yes, as the rarer state"
-    said = mixture_words(note)
-    if said is None:
-        raise TypeError(f"no words for {type(note).__name__}")
-    return said
+    for words in (mixture_words, class_note_words):
+        said = words(note)
+        if said is not None:
+            return said
+    raise TypeError(f"no words for {type(note).__name__}")

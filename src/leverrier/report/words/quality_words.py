@@ -56,6 +56,11 @@ def _sentinel(each: Noticed) -> str:
 
 def _one_hot(each: Noticed) -> str:
     join = option("join", {each.name: list(each.columns)})
+    if each.count:  # rows in which none is yes
+        return (
+            f"{_few(each.columns)} are never yes together ({_rows(each.count)} have none of them): they may be one "
+            f"category with a level left out, which looks like something hidden: {join} makes one column of them."
+        )
     return (
         f"{_few(each.columns)} are one category in {len(each.columns)} columns (exactly one is yes in "
         f"{_percent(each.share)} of rows), which looks like something hidden: {join} makes one column of them."
@@ -63,8 +68,9 @@ def _one_hot(each: Noticed) -> str:
 
 
 def _total(each: Noticed) -> str:
+    but = ", but for rounding" if each.share else ""
     return (
-        f"{_one(each)} is the sum of {_few(each.columns[1:])}: it adds nothing, and ties them together; "
+        f"{_one(each)} is the sum of {_few(each.columns[1:])}{but}: it adds nothing, and ties them together; "
         f"{option('ignore', [each.columns[0]])} leaves it out."
     )
 
@@ -135,6 +141,13 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
     Notice.MIXED_UNITS: lambda e: (
         f"{_one(e)} holds numbers with several units ({_few(e.values)}), kept as text: bring them to one unit first."
     ),
+    Notice.WORDS_IN_NUMBERS: lambda e: (
+        f"{_one(e)} holds numbers but for {_few(e.values)} in {_cells(e.count)}, so that it was taken for text: if "
+        f"that means “missing”, {option('missing', list(e.values))} makes numbers of it."
+    ),
+    Notice.MIXED_DATES: lambda e: (
+        f"{_one(e)} holds dates written in several ways ({_few(e.values)}), set aside: write them in one way first."
+    ),
     Notice.DATES: lambda e: (
         f"{_one(e)} holds dates written {e.name} ({_few(e.values, 2)}); {_types(e, 'category')} keeps the text."
     ),
@@ -176,6 +189,9 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
     Notice.SKIP: lambda e: (
         f"{_few(e.columns)} {'are' if len(e.columns) > 1 else 'is'} empty wherever {e.name!r} is {_few(e.values)} "
         f"({_rows(e.count)}): that follows from that answer, as where a question is skipped; no answer went missing."
+    ),
+    Notice.SUM_ROW: lambda e: (
+        f"the last row holds the sum of all others in {_few(e.columns)}: it is no case; leave it out of the file."
     ),
     Notice.DUPLICATE_ROWS: lambda e: (
         f"{_rows(e.count)} ({_percent(e.share)}) are exact copies of another row: if somebody was entered twice, "

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import chdtrc, fdtrc, ndtr, ndtri
+from scipy.special import chdtrc, expit, fdtrc, ndtr, ndtri
 from scipy.special import logit as to_logit
 
 from leverrier.arrays import Floats
@@ -122,7 +122,7 @@ def profile_rows(
             if probability and 1e-9 < value < 1 - 1e-9:
                 at, wide = float(to_logit(value)), error / (value * (1 - value))
                 if scale == "logit":
-                    low, high = (1 / (1 + np.exp(-(at + sign * reach * wide))) for sign in (-1, 1))
+                    low, high = (float(expit(at + sign * reach * wide)) for sign in (-1, 1))
             if probability:
                 low, high = max(low, 0.0), min(high, 1.0)
             rows.append(ProfileRow(figures.column, k, label, value, error, float(low), float(high), at, wide, group))

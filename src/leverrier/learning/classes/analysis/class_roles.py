@@ -13,15 +13,23 @@ from leverrier.arrays import Floats, Integers
 from leverrier.data.reading.read_table import describe_columns, read_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
+from leverrier.learning.classes.class_notes import (
+    GroupsOfRows,
+    NotUsedWithout,
+    SamplingWeights,
+    SmallGroup,
+    WithoutPredictor,
+)
 from leverrier.learning.classes.fitting.class_spec import Sampling
 from leverrier.learning.classes.parts.indicator import IndicatorKind
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import terms_of
 from leverrier.learning.noted import LeftAside
-from leverrier.words_of import told
+from leverrier.words_of import Note
 
 Kinds = Mapping[str, str] | Sequence[str] | None
-FEW_ROWS = 30
+FEW_ROWS, FEW_GROUPS = 30, 10
 """A group of fewer rows than this is spoken of."""
 
 
@@ -65,7 +73,7 @@ class Roles:
     items: tuple[Item, ...]
     outcomes: tuple[Item, ...]
     sampling: Sampling
-    notes: tuple[str, ...]
+    notes: tuple[Note | str, ...]
 
     @property
     def measured(self) -> Table:
@@ -79,6 +87,9 @@ class Roles:
 
 
 def read_roles(data: Any, asked: Asked) -> Roles:
+    for name in asked.predictors:
+        if name in asked.outcomes:
+            raise OptionError(f"{name!r} cannot explain the classes and be explained by them at once")
     table = _table(data, asked)
     if isinstance(asked.weights, str) and asked.weights not in table.variables and table.weights is None:
         table.index(asked.weights)  # says which columns there are
@@ -109,7 +120,7 @@ def _table(data: Any, asked: Asked) -> Table:
             kept[name] = "category"
     numeric = [name for name, kind in asked.kinds.items() if not _kind(kind).categorical]
     kept.update(dict.fromkeys(numeric, "number"))
-    table = read_table(data, types=kept, weights=asked.weights)
+    table = _read(data, kept, asked)
     lost = [name for name in asked.columns if name in table.aside]
     if not lost:
         return table
@@ -120,8 +131,20 @@ def _table(data: Any, asked: Asked) -> Table:
     return read_table(data, types={**kept, **dict.fromkeys(lost, "number")}, weights=asked.weights)
 
 
-def _sampling(table: Table, asked: Asked) -> tuple[Sampling, tuple[str, ...]]:
-    notes: list[str] = []
+def _read(data: Any, types: Mapping[str, str], asked: Asked) -> Table:
+    """The table; a column that is not there is named with the option by which it was asked for."""
+    try:
+        return read_table(data, types=types, weights=asked.weights)
+    except TableError as error:
+        given = {"groups": asked.groups, "strata": asked.strata, "by_group": asked.by_group}
+        for which, name in (*given.items(), *(("indicators", kind) for kind in asked.kinds)):
+            if isinstance(name, str) and f"names the column {name!r}" in str(error):
+                raise TableError(str(error).replace(option("types"), option(which), 1)) from None
+        raise
+
+
+def _sampling(table: Table, asked: Asked) -> tuple[Sampling, tuple[Note, ...]]:
+    notes: list[Note] = []
     survey = asked.weights is not None
     weights = np.ones(table.n_rows) if table.weights is None else table.weights.astype(np.float64)
     if survey:
@@ -137,19 +160,12 @@ def _sampling(table: Table, asked: Asked) -> tuple[Sampling, tuple[str, ...]]:
         if not weights.sum() > 0:
             raise TableError("all weights are 0: at least one row must count")
         weights = weights * np.count_nonzero(weights) / weights.sum()
-        notes.append(
-            "sampling weights are scaled to a mean of 1; errors are linearised (sandwich), and information "
-            "criteria and likelihood-ratio tests of weighted rows are approximate."
-        )
-        if np.any(weights == 0):
-            notes.append(f"{int((weights == 0).sum())} rows of weight 0 are not used; they get posteriors.")
+        notes.append(SamplingWeights(int((weights == 0).sum())))
     clusters = _labels(table, asked.groups, "groups")
     strata = _labels(table, asked.strata, "strata")
     sampling = Sampling(weights, survey, clusters, strata)
     if clusters is not None:
-        notes.append(f"{sampling.units} groups of rows: errors allow for alikeness within groups.")
-        if sampling.units < 10:
-            notes.append("with so few groups their errors are themselves uncertain.")
+        notes.append(GroupsOfRows(sampling.units, sampling.units < FEW_GROUPS))
     return sampling, tuple(notes)
 
 
@@ -252,21 +268,21 @@ def with_dependences(items: Iterable[Item], pairs: Collection[tuple[str, str]]) 
     return tuple(known.values())
 
 
-def _holes(table: Table, asked: Asked, items: tuple[Item, ...]) -> tuple[str, ...]:
-    notes = list(told(LeftAside(name, why) for name, why in table.aside.items()))
+def _holes(table: Table, asked: Asked, items: tuple[Item, ...]) -> tuple[Note | str, ...]:
+    notes: list[Note | str] = [LeftAside(name, why) for name, why in table.aside.items()]
     for name in asked.predictors:
         holes = int((table.column(name) == table.missing).sum())
         if holes:
-            notes.append(f"{holes} rows have no {name!r}: they are left out of the fit, and get posteriors without it.")
+            notes.append(WithoutPredictor(holes, name))
     for item in items:
         if item.on and not item.own_names[1:]:
             lost = int(np.isnan(item.shared).any(axis=1).sum()) if item.shared is not None else 0
             if lost:
-                notes.append(f"{item.name!r} is not used in {lost} rows without {' or '.join(map(repr, item.on))}.")
+                notes.append(NotUsedWithout(item.name, lost, tuple(item.on)))
     if asked.by_group is not None:
         codes = table.column(asked.by_group)
         for place, label in enumerate(table.states[asked.by_group]):
             rows = int((codes == place).sum())
             if rows < FEW_ROWS:
-                notes.append(f"only {rows} rows have {asked.by_group} = {label}: what differs there is unsure.")
+                notes.append(SmallGroup(rows, asked.by_group, label))
     return tuple(notes)

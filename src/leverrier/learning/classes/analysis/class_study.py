@@ -24,6 +24,16 @@ from leverrier.learning.classes.analysis.class_estimates import (
 from leverrier.learning.classes.analysis.invariance import GroupColumn, Invariance, compare_groups
 from leverrier.learning.classes.analysis.residual_tests import residual_table
 from leverrier.learning.classes.analysis.three_steps import Classification, Steps, ThirdStep, third_step
+from leverrier.learning.classes.class_notes import (
+    AtEdge,
+    FewPatterns,
+    MoreNotIdentified,
+    NotIdentified,
+    PoorlyTold,
+    ScaledByDrawing,
+    Separated,
+    SpreadAtLimit,
+)
 from leverrier.learning.classes.class_tables import (
     ClassQuality,
     Coefficient,
@@ -39,6 +49,13 @@ from leverrier.learning.classes.fitting.class_covariance import ClassCovariance,
 from leverrier.learning.classes.parts.indicator import Role
 from leverrier.learning.classes.parts.indicator_making import Item
 from leverrier.learning.classes.parts.terms import Terms, constant
+from leverrier.words_of import Note
+
+OFTEN_WRONG, MANY_ROWS = 0.1, 2000
+"""With more rows assigned to a wrong class, and fewer rows in all, three steps are not to be relied on."""
+
+SHOWN_LEVEL = 3
+"""Directions along which the likelihood is level that are written out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +72,7 @@ class ClassStudy:
     errors_from: ErrorsFrom | None = None
     level: float = 0.95
     number_tests: tuple[TestRow, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note | str, ...] = ()
     draws: int = 0
     """Tables drawn where a test is made by drawing."""
     seed: int = 0
@@ -163,6 +180,11 @@ class ClassStudy:
         for item in self.outcomes:
             third = third_step(self.classification, self.fitted.spec, one, item, self.steps)
             found.append((profile_figures(third.fitted, 0), third.covariance))
+        third = self.steps is not Steps.ONE and bool(self.predictors or self.outcomes)
+        if third and self.fitted.likelihood.total < MANY_ROWS and self.classification.wrong > OFTEN_WRONG:
+            found.append(PoorlyTold(self.classification.wrong))
+        if self.invariance is not None and self.invariance.scaled is not None:
+            found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)
 
     @cached_property
@@ -256,26 +278,25 @@ class ClassStudy:
         return RowTable(ClassQuality, tuple(rows))
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[Note | str, ...]:
         """What should make a reader careful: edges, level directions, separation."""
-        found = list(self.notes)
-        edge = self.covariance.at_edge
-        names = [str(each) for each in edge if each.role not in (Role.SHARE, Role.SPREAD)]
-        found += [
-            f"the spread of {each} is at its limit: none beyond that of its kind."
-            for each in edge
-            if each.role is Role.SPREAD
-        ]
+        edge, patterns = self.covariance.at_edge, len(np.unique(self.fitted.likelihood.cells, axis=0))
+        few = [FewPatterns(self.fitted.classes, patterns)] if self.fitted.classes > patterns else []
+        found = [*self.notes, *few, *(SpreadAtLimit(str(each)) for each in edge if each.role is Role.SPREAD)]
+        names = tuple(str(each) for each in edge if each.role not in (Role.SHARE, Role.SPREAD))
         if names:
-            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-            found.append(f"at probability 0 or 1 (no standard error): {'; '.join(names[:6])}{more}.")
+            found.append(AtEdge(names))
         _, _, terms, separated = self._logit
-        apart = sorted({terms.names[i % terms.size] for i, flag in enumerate(separated) if flag})
+        apart = sorted({terms.names[i % terms.size] for i, flag in enumerate(separated) if flag and i % terms.size})
         if apart and self.fitted.classes > 1:
-            found.append(
-                f"{', '.join(apart)} tells classes apart without error: its coefficient has no finite maximum; the "
-                "one shown is where the climb stopped, and its interval means nothing."
-            )
-        for together in self.covariance.level:
-            found.append(f"not identified, the likelihood is level along: {'; '.join(map(str, together[:8]))}.")
+            found.append(Separated(tuple(apart)))
+        level = self.covariance.level
+        found += [NotIdentified(tuple(str(each) for each in together)) for together in level[:SHOWN_LEVEL]]
+        if len(level) > SHOWN_LEVEL:
+            found.append(MoreNotIdentified(len(level) - SHOWN_LEVEL))
+        third = self.steps is not Steps.ONE and bool(self.predictors or self.outcomes)
+        if third and self.fitted.likelihood.total < MANY_ROWS and self.classification.wrong > OFTEN_WRONG:
+            found.append(PoorlyTold(self.classification.wrong))
+        if self.invariance is not None and self.invariance.scaled is not None:
+            found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)

@@ -15,6 +15,11 @@ from leverrier.learning.classes.parts.indicator_making import Item, make_indicat
 
 def drawn_like(fitted: ClassFitted, rng: np.random.Generator) -> ClassSpec:
     """The specification with values drawn from the model: everything else, holes too, is as it was."""
+    return drawn_with_classes(fitted, rng)[0]
+
+
+def drawn_with_classes(fitted: ClassFitted, rng: np.random.Generator) -> tuple[ClassSpec, Integers]:
+    """The same, and the class that each row was drawn from."""
     likelihood, spec = fitted.likelihood, fitted.spec
     shares = np.exp(likelihood.logit.log_shares(likelihood.part(fitted.theta, 0)))[likelihood.logit.cell_of_row]
     rows = len(shares)
@@ -25,7 +30,7 @@ def drawn_like(fitted: ClassFitted, rng: np.random.Generator) -> ClassSpec:
         predictors = row_predictors(own, indicator, likelihood.part(fitted.theta, place + 1), member)
         values = np.where(np.isnan(item.values), np.nan, indicator.density.draw(predictors, rng))
         done[item.name] = replace(own, values=values)
-    return spec.with_items(tuple(done.values()))
+    return spec.with_items(tuple(done.values())), member
 
 
 def _moved(item: Item, done: dict[str, Item]) -> Item:

@@ -11,9 +11,9 @@ from scipy.special import chdtrc
 from leverrier.arrays import Floats, Integers
 from leverrier.data.variable import Label
 from leverrier.learning.classes.analysis.class_estimates import wald
-from leverrier.learning.classes.analysis.drawn_rows import drawn_like
+from leverrier.learning.classes.analysis.drawn_rows import drawn_with_classes
 from leverrier.learning.classes.class_tables import InvarianceRow, RowTable, TestRow
-from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from, fit_classes
+from leverrier.learning.classes.fitting.class_climb import ClassFitted, climbed_from
 from leverrier.learning.classes.fitting.class_covariance import ClassCovariance, ErrorsFrom
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
 from leverrier.learning.classes.parts.indicator import Role
@@ -22,6 +22,10 @@ from leverrier.learning.classes.parts.terms import Terms
 from leverrier.learning.criteria import aic, bic
 
 LEVEL = 0.05
+ROWS_A_PARAMETER, DRAWS = 100, 50
+"""With fewer rows for each parameter that a test frees its statistic is scaled by drawing so many tables ..."""
+MOST_WORK = 2_000_000
+"""... unless rows times parameters are more than this: then only on request."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +58,14 @@ class Invariance:
     tests: RowTable[TestRow]
     free_columns: tuple[str, ...]
     """Those whose profiles differ between groups, by tests corrected for their number (Holm)."""
+    scaled: tuple[int, float] | None = None
+    """How many tables were drawn for the test of all columns together, and what its statistic was divided by."""
 
 
 def compare_groups(fitted: ClassFitted, groups: GroupColumn, draws: int = 0, seed: int = 0) -> Invariance:
-    """`fitted` has equal profiles and sizes by group. Every other model begins where it ended. With `draws`, the test
-    of all columns together is scaled by its mean over so many tables drawn from the equal model [bartlett1937]: with
-    few rows for many parameters the ratio itself is too large."""
+    """`fitted` has equal profiles and sizes by group. Every other model begins where it ended. Where rows are
+    few for the parameters, and with `draws`, the test of all columns together is scaled by its mean over tables drawn
+    from the equal model [bartlett1937]: the ratio itself is too large there."""
     spec, shares, k = fitted.spec, np.nan_to_num(fitted.posterior), fitted.classes
 
     def other(items: Sequence[Item], terms: Terms | None = None) -> ClassFitted:
@@ -86,15 +92,23 @@ def compare_groups(fitted: ClassFitted, groups: GroupColumn, draws: int = 0, see
         rows.append(_row("equal", fitted, free, "free", every))
     else:
         rows.append(_row("equal", fitted, free, "free", every))
-    if draws and spec.sampling.plain:
-        factor = _bartlett(fitted, groups, draws, seed)
+    draws = draws or (DRAWS if _sparse(free, fitted) else 0)
+    factor = _bartlett(fitted, groups, draws, seed) if draws and spec.sampling.plain else None
+    if factor is not None:
         rows = [_scaled(row, factor) if (row.model, row.against) == ("equal", "free") else row for row in rows]
     same = other(spec.items, spec.terms.without(groups.name))
     rows.append(_row("equal, sizes too", same, fitted, "equal"))
     if not spec.sampling.plain and k > 1:
         statistic, freedom, p = _sizes(fitted, groups.name)
         rows[-1] = replace(rows[-1], statistic=statistic, degrees_of_freedom=freedom, p_value=p)
-    return Invariance(RowTable(InvarianceRow, tuple(rows)), RowTable(TestRow, tuple(tests)), differing)
+    table, scaled = RowTable(InvarianceRow, tuple(rows)), None if factor is None else (draws, factor)
+    return Invariance(table, RowTable(TestRow, tuple(tests)), differing, scaled)
+
+
+def _sparse(free: ClassFitted, equal: ClassFitted) -> bool:
+    """Whether rows are too few for the ratio of all columns together to have its large-sample distribution."""
+    total, freed = free.likelihood.total, free.likelihood.size - equal.likelihood.size
+    return total < ROWS_A_PARAMETER * freed and total * free.likelihood.size < MOST_WORK
 
 
 def _compared(larger: ClassFitted, smaller: ClassFitted, freed: Sequence[int]) -> tuple[float, int, float]:
@@ -118,16 +132,17 @@ def _compared(larger: ClassFitted, smaller: ClassFitted, freed: Sequence[int]) -
 
 
 def _bartlett(fitted: ClassFitted, groups: GroupColumn, draws: int, seed: int) -> float:
-    """The mean of the ratio over tables drawn with equal profiles, over its degrees of freedom; at least 1."""
+    """The mean of the ratio over tables drawn with equal profiles, over its degrees of freedom. Fits begin at the
+    classes that rows were drawn from: there the likelihood has its maximum, up to what chance moves it."""
     found, freedom = [], 1
-    for number, rng in enumerate(np.random.default_rng([seed, 7]).spawn(draws)):
-        drawn = drawn_like(fitted, rng)
-        equal = fit_classes(drawn, fitted.classes, 3, seed + number)
+    for rng in np.random.default_rng([seed, 7]).spawn(draws):
+        drawn, member = drawn_with_classes(fitted, rng)
+        equal = climbed_from(drawn, fitted.classes, np.eye(fitted.classes)[member])
         freed = drawn.with_items([groups.freed(item) for item in drawn.items])
         larger = climbed_from(freed, fitted.classes, np.nan_to_num(equal.posterior))
         statistic, freedom, _ = _ratio(larger, equal)
         found.append(statistic)
-    return max(1.0, float(np.mean(found)) / freedom)
+    return float(np.mean(found)) / freedom
 
 
 def _scaled(row: InvarianceRow, factor: float) -> InvarianceRow:

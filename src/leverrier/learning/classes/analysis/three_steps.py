@@ -64,6 +64,11 @@ class Classification:
         """D[t, s]: how often a row of class t is assigned to s."""
         return ((self.shares * self.fitted.likelihood.weights[:, None]).T @ self._is) / self._sizes[:, None]
 
+    @property
+    def wrong(self) -> float:
+        """The share of rows assigned to a class that is not theirs."""
+        return 1.0 - float(self._sizes @ np.diag(self.errors) / self._sizes.sum())
+
     @cached_property
     def influence(self) -> Floats:
         """(rows, classes, classes): how each row moves D, itself and through the measurement model."""

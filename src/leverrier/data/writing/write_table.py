@@ -18,9 +18,9 @@ from leverrier.data.column import About
 from leverrier.data.reading.database import connected, identifier, quote
 from leverrier.data.reading.formulas import disarmed
 from leverrier.data.reading.frames import label_type, whole_numbers
-from leverrier.data.survey_writing import WRITERS, write_survey
 from leverrier.data.table import Table
 from leverrier.data.variable import Variable
+from leverrier.data.writing.survey_writing import WRITERS, write_survey
 from leverrier.errors import TableError
 from leverrier.run.atomic_file import put
 

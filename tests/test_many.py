@@ -195,7 +195,7 @@ def test_states_are_drawn_from_their_posteriors():
     sharp = [[0.8, 0.2], [0.3, 0.7]]
     network = Network.build(graph, states, {"H": [0.4, 0.6], "a": sharp, "b": sharp, "c": sharp})
     rows = network.sample(20_000, seed=1).select(["a", "b", "c"])
-    whole = with_states(rows, Known(network, {"H": 2}), np.random.default_rng(0))
+    whole = with_states(rows, Known(network, {"H": 2}, {"H": 1}), np.random.default_rng(0))
     assert set(whole.variables) == {"H", "a", "b", "c"}
     own = whole.column("H")
     assert (own == 1).mean() == pytest.approx(0.6, abs=0.02)

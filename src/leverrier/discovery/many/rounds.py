@@ -123,7 +123,7 @@ def _first_spots(search: Rounds, scene: Scene) -> list[Spot]:
     tried = [] if search.beside else tried_spots(scene, groups_in(scene), plan, run)
     first, _ = apart(tried, scene.graph)
     sides = Sides.of(scene, free_in(scene))
-    if search.beside or (len(sides.groups) > len(first) and len(tried) > len(first)):
+    if search.beside or len(sides.groups) > len(first):
         beside = tried_side_by_side(sides, plan, run, strong=True)
         taken, _ = apart(beside, scene.graph)
         if search.beside or sum(one.gain > WORTH_A_TEST for one in taken) > len(first):
@@ -190,7 +190,10 @@ def _take(search: Rounds, scene: Scene, passed: Sequence[tuple[Spot, Evidence]])
     if search.known is not None:
         initial |= {name: search.known.network.posterior(search.table, name) for name in search.known.hidden}
     network, reached = fitted(search, graph, sizes, initial)
-    search.known, search.reached = Known(network, sizes), reached
+    levels = dict(scene.levels)
+    for name, one in zip(names, spots, strict=True):
+        levels[name] = 1 + max((scene.levels.get(v, 0) for v in one.members), default=0)
+    search.known, search.reached = Known(network, sizes, levels), reached
     for name, (one, said) in zip(names, passed, strict=True):
         search.accepted.append(Accepted(name, search.done, one.found.gain, one.members, said, one.found.start))
     _linked(search)
@@ -213,7 +216,7 @@ def _linked(search: Rounds) -> None:
         initial = {name: known.network.posterior(search.table, name) for name in known.hidden}
         network, reached = fitted(search, scene.graph, known.hidden, initial)
         if reached > search.reached:
-            search.known, search.reached = Known(network, known.hidden), reached
+            search.known, search.reached = replace(known, network=network), reached
 
 
 def fitted(search: Rounds, graph: Graph, sizes: Mapping[str, int], initial: Mapping[str, Any]) -> tuple[Network, float]:

@@ -3,7 +3,8 @@ drawn anew, any function of the other columns."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,40 +17,34 @@ from leverrier.discovery.evidence.held_out import Gained, held_out_gain
 from leverrier.discovery.evidence.resamples import drawn
 from leverrier.discovery.examine import Tests
 from leverrier.discovery.findings import HiddenVariable
-from leverrier.discovery.many.rounds import Rounds
+from leverrier.discovery.many.rounds import Rounds, fitted
 from leverrier.discovery.many.scene import bare_scene, in_order, scene_of
 from leverrier.discovery.many.shared_nulls import EVERY_BRANCH, free_in, groups_in
+from leverrier.discovery.many.sibling_groups import SMALLEST
 from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import apart, tried_spots
+from leverrier.discovery.many.surroundings import Surroundings, surroundings
 from leverrier.discovery.plan import Plan
 from leverrier.formats.typed import plain, read_plain
-from leverrier.learning.em.fit import fit
-from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
-from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 
 FREELY = 8
 """Hidden variables, the least sure ones first, that are compared with free learners: each takes seconds."""
+BELOW = 2
 SHARED = 0.5
 """Of the neighbours of either, so many must be neighbours of both: then it came back."""
 
 
-@dataclass(frozen=True, eq=False)
-class Surroundings:
-    """A hidden variable of columns, the columns next to it and theirs, cut out; its rival there knows no hidden one."""
-
-    table: Table
-    network: Network
-    rival: Network
-
-
 def checked(
     hidden: tuple[HiddenVariable, ...], network: Network, search: Rounds, tests: Tests, run: Run
-) -> tuple[HiddenVariable, ...]:
-    """Each with all that speaks for it, and against it."""
+) -> tuple[tuple[HiddenVariable, ...], Network]:
+    """Each with all that speaks for it, and against it; and the network, fitted again where families of other kinds ask
+    for another number of states."""
+    places = _places(hidden, network, search, run)
+    hidden, network = _restated(hidden, network, places, search)
     back = _came_back(hidden, search, tests.resamples, run) if tests.resamples else {}
     doubtful = sorted(hidden, key=lambda each: each.gain)[:FREELY]
     found = []
@@ -59,18 +54,64 @@ def checked(
         one = replace(one, told_by=told_by(told_shares(network.posterior(search.table, each.name), search.table)))
         if each.name in back:
             one = replace(one, support=back[each.name][0], links=back[each.name][1])
-        columns = [name for name in (*each.children, *each.parents) if name in search.table.variables]
-        if len(columns) == len(each.neighbours) and not run.spent:
-            one = _in_its_place(one, each, network, search, tests, each in doubtful, run)
+        if each.name in places and not run.spent:
+            one = _in_its_place(one, each, places[each.name], network, search, tests, each in doubtful, run)
         found.append(replace(each, evidence=one))
         run.tell(Event.HELD_OUT_ROWS, (number + 1) / len(hidden))
-    return tuple(found)
+    return _upper(found, set(search.table.variables)), network
+
+
+def _places(hidden: tuple[HiddenVariable, ...], network: Network, search: Rounds, run: Run) -> dict[str, Surroundings]:
+    """Those behind columns in their surroundings, as far as time allows."""
+    assert search.baseline is not None
+    table, before = search.table, search.baseline.graph
+    columns, found = set(table.variables), {}
+    for each in hidden:
+        if len(each.neighbours & columns) >= SMALLEST and not run.spent:
+            found[each.name] = surroundings(network, each, table, before, search.score, search.plan, run)
+    return found
+
+
+def _restated(
+    hidden: tuple[HiddenVariable, ...], network: Network, places: Mapping[str, Surroundings], search: Rounds
+) -> tuple[tuple[HiddenVariable, ...], Network]:
+    """With the number of states that is best in each one's surroundings, all fitted together again."""
+    states = {each.name: places[each.name].states if each.name in places else each.states for each in hidden}
+    if all(states[each.name] == each.states for each in hidden):
+        return hidden, network
+    initial = {
+        each.name: network.posterior(search.table, each.name)
+        if states[each.name] == each.states
+        else places[each.name].posterior(each.name)
+        for each in hidden
+    }
+    network, search.reached = fitted(search, network.graph, states, initial)
+    return tuple(replace(each, states=states[each.name]) for each in hidden), network
+
+
+def _upper(hidden: list[HiddenVariable], columns: set[str]) -> tuple[HiddenVariable, ...]:
+    """Those of a layer above others stand on them: where fewer than two below are believed there is nothing to say of
+    the one above."""
+    found = {each.name: each for each in hidden}
+    for each in hidden:  # (in the order of rounds: lower ones first)
+        below = [name for name in each.neighbours if name in found]
+        one = each.evidence
+        if one is not None and not each.neighbours & columns and sum(found[v].believed for v in below) < BELOW:
+            found[each.name] = replace(each, evidence=replace(one, over_kinds=0.0))
+    return tuple(found.values())
 
 
 def _in_its_place(
-    one: Evidence, each: HiddenVariable, network: Network, search: Rounds, tests: Tests, freely: bool, run: Run
+    one: Evidence,
+    each: HiddenVariable,
+    place: Surroundings,
+    network: Network,
+    search: Rounds,
+    tests: Tests,
+    freely: bool,
+    run: Run,
 ) -> Evidence:
-    place = surroundings(network, each, search.table, search.score, run)
+    one = replace(one, over_kinds=place.gain)
     key = (each.name, network.graph.parent_map)
     if tests.held_out:
         gained: Gained | None = run.once(
@@ -93,36 +134,6 @@ def _in_its_place(
         )
         one = replace(one, free=free)
     return one
-
-
-def surroundings(network: Network, each: HiddenVariable, table: Table, score: Score, run: Run) -> Surroundings:
-    """It with the columns next to it and the columns that drive those, and the best network of the same columns, of
-    families of any kind. What those further columns share among themselves is the same for both."""
-    graph, name = network.graph, each.name
-    near = [v for v in each.neighbours if v in table.variables]
-    above = {p for v in near for p in graph.parents(v) if p in table.variables}
-    columns = sorted({*near, *above})
-    part = table.select(columns)
-    far = [v for v in columns if v not in near]
-    between = learn_structure(part.select(far), score, jobs=1).network.graph if far else None
-    own = {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in near}
-    own |= {v: [] if between is None else list(between.parents(v)) for v in far}
-    own[name] = [p for p in graph.parents(name) if p in columns]
-    whole = Graph.from_parents({v: own[v] for v in (*columns, name)})
-    posterior = network.posterior(table, name)
-    found = fit(
-        whole,
-        part,
-        hidden={name: each.states},
-        initial={name: posterior},
-        starts=1,
-        prior=score,
-        accelerate=1.0,
-        tolerance=1e-2,
-        jobs=1,
-    ).network
-    rival = learn_structure(part, score, method="auto", families="auto", jobs=1, budget=run.seconds_left()).network
-    return Surroundings(part, found, rival)
 
 
 def _came_back(

@@ -20,6 +20,7 @@ from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.places.baseline import hidden_name, learn_baseline, thinned
 from leverrier.discovery.plan import WORTH, Plan
 from leverrier.discovery.verdict import Reason
+from leverrier.errors import LeverrierError
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
@@ -184,6 +185,8 @@ def _take(search: Rounds, scene: Scene, passed: Sequence[tuple[Spot, Evidence]])
         names.append(hidden_name(taken, len(search.accepted) + number))
     graph = merged(scene.graph, spots, names)
     assert graph is not None
+    for name in names:
+        graph = _above(graph, name, scene.hidden)
     sizes = {**scene.hidden, **{name: one.found.sizes[NEW] for name, one in zip(names, spots, strict=True)}}
     search.steps.append(search.network)
     initial = dict(posteriors(spots, names))
@@ -197,6 +200,19 @@ def _take(search: Rounds, scene: Scene, passed: Sequence[tuple[Spot, Evidence]])
     for name, (one, said) in zip(names, passed, strict=True):
         search.accepted.append(Accepted(name, search.done, one.found.gain, one.members, said, one.found.start))
     _linked(search)
+
+
+def _above(graph: Graph, name: str, hidden: Mapping[str, int]) -> Graph:
+    """With arcs from the new one to the hidden variables it was found behind: which way an arc points scores the same
+    where it closes no collider, and in a layer above others it points down. As it is where that would close a
+    circle."""
+    below = [v for v in graph.parents(name) if v in hidden]
+    turned = {name: [p for p in graph.parents(name) if p not in below]}
+    turned |= {v: [*graph.parents(v), name] for v in below}
+    try:
+        return graph.with_parents(turned)
+    except LeverrierError:
+        return graph
 
 
 def _linked(search: Rounds) -> None:

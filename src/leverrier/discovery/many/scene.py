@@ -89,7 +89,7 @@ def scene_of(
         whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
     )
     if known is not None:
-        graph = linked(known.network.graph, ground, known.hidden, pairs, within)
+        graph = linked(known.network.graph, ground, levels, pairs, within)
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
         return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden, levels)
     scores = ground.scores

@@ -20,6 +20,8 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
         yield f"In 1,000 new rows of the same kind expect {many[0]} nats, between {many[1]} and {many[2]}."
     if evidence.support is not None:
         yield f"It came back in {100 * evidence.support:.0f} % of resamples."
+    if evidence.over_kinds:
+        yield kinds_words(evidence.over_kinds)
     if evidence.free is not None:
         yield free_words(evidence.free)
     if evidence.copied and evidence.told_by is not None:
@@ -29,6 +31,13 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
 def comparison(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
     """What was compared with what, and how that ended."""
     yield from _COMPARISONS[evidence.kind](each, evidence)
+
+
+def kinds_words(gain: float) -> str:
+    """Against a network of the columns around it that is not bound to tables either."""
+    if gain > 0:
+        return f"Where both may use families of every kind it still gains {gain:,.1f} nats over a network around it."
+    return f"A network of the columns around it with families of every kind scores {-gain:,.1f} nats more than it."
 
 
 def free_words(free: FreeLearner) -> str:

@@ -15,6 +15,7 @@ from leverrier.api.discovery import Discovery
 from leverrier.api.saved import dump
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.evidence.evidence import Evidence
+from leverrier.discovery.evidence.free_learner import against_free_learner
 from leverrier.discovery.examine import shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.many import checks
@@ -103,7 +104,10 @@ def test_what_is_planted_is_found_with_its_states_and_nothing_else(planted, foun
     states = {planted.columns[name]: k for name, k in planted.states.items()}
     assert all(each.states == states[each.neighbours] for each in found.believed)
     assert all(each.evidence.p_value <= 0.1 for each in found.believed)
-    assert all(each.evidence.held_out > 0 for each in found.believed)
+    # (held out beside the strongest network of the same columns, its graph found on all rows, which flatters it)
+    assert not any(each.evidence.contradicted for each in found.believed)
+    assert sum(each.evidence.held_out for each in found.believed) > 0
+    assert all(each.evidence.over_kinds > 0 for each in found.believed)
 
 
 def test_the_network_holds_all_of_them_and_answers_for_rows(planted, found):
@@ -262,9 +266,18 @@ def behind_all(table, states):
 def test_a_class_gains_over_families_of_every_kind_and_grades_of_a_chain_do_not():
     there = behind_all(stars(1, 5, 1000, seed=1).table, 2)
     assert there.gain > CLEAR
-    by_hand = lv.learn_structure(there.table, lv.BDe(), method="auto", families="auto", jobs=1)
+    by_hand = lv.learn_structure(there.table, lv.BDe(), method="best", families="auto", jobs=1)
     assert there.rival == by_hand.network
     assert behind_all(blocks("grades", 7, 1000, seed=1).table, 3).gain < 0
+
+
+def test_the_answer_to_a_question_is_no_news_beside_its_indicators():
+    """Six columns of yes and no for six answers: a class that is the answer foretells them perfectly, as logits do."""
+    there = behind_all(blocks("one-hot", 7, 500, seed=2).table, 5)
+    near = list(there.table.variables)
+    free = against_free_learner(there.network, near, there.table, lv.BDe(), 0, there.rival)
+    assert free is not None
+    assert not free.outdone
 
 
 def test_one_above_others_stands_on_those_that_are_believed():
@@ -272,7 +285,7 @@ def test_one_above_others_stands_on_those_that_are_believed():
         evidence = Evidence(9.0, tested=True, over_kinds=gain)
         return HiddenVariable(name, 2, children, (), 9.0, "", "", evidence)
 
-    below = [one("A", ("a", "b", "c"), 5.0), one("B", ("d", "e", "f"), 5.0), one("C", ("g", "h", "i"), -5.0)]
+    below = [one("A", ("a", "b", "c"), 15.0), one("B", ("d", "e", "f"), 15.0), one("C", ("g", "h", "i"), -5.0)]
     for chosen, believed in ((("A", "B"), True), (("A", "C"), False), (("A", "B", "C"), True)):
         found = checks._upper([*below, one("M", chosen, None)], set("abcdefghi"))
         assert found[-1].believed is believed

@@ -18,6 +18,9 @@ PROVISIONAL = 0.05
 UNSUPPORTED = 0.1
 """A variable that comes back in no larger share of resamples depends on which rows there are."""
 ENOUGH = 7
+KINDS_WORTH = 10.0
+"""Nats over a network of every kind that one of many must gain: no simulated table says what chance gains there, and
+searches for that network end as far apart."""
 
 
 class Stopped(StrEnum):
@@ -126,7 +129,7 @@ class Evidence:
         """Whether a function of the other columns foretells as well, or families of other kinds say as much: simulated
         tables share the rival's misfit, so a gain over one that does not describe the columns is no sign of a hidden
         cause."""
-        said = self.over_kinds is not None and self.over_kinds <= 0
+        said = self.over_kinds is not None and self.over_kinds <= KINDS_WORTH
         return said or (self.free is not None and not self.free.outdone)
 
     @property

@@ -31,8 +31,10 @@ from leverrier.models.network import Network
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 
-FREELY = 8
-"""Hidden variables, the least sure ones first, that are compared with free learners: each takes seconds."""
+FREELY = 1000
+"""Hidden variables that are compared with free learners, if nothing speaks against them before."""
+MANY, FEW = 16, 3
+"""Where more than so many are, each takes seconds: then few of its columns are foretold, those that tell most of it."""
 BELOW = 2
 SHARED = 0.5
 """Of the neighbours of either, so many must be neighbours of both: then it came back."""
@@ -46,19 +48,55 @@ def checked(
     places = _places(hidden, network, search, run)
     hidden, network = _restated(hidden, network, places, search)
     back = _came_back(hidden, search, tests.resamples, run) if tests.resamples else {}
-    doubtful = sorted(hidden, key=lambda each: each.gain)[:FREELY]
-    found = []
+    found: list[HiddenVariable] = []
+    telling: dict[str, list[str]] = {}
     for number, each in enumerate(hidden):
         one = each.evidence
         assert one is not None
-        one = replace(one, told_by=told_by(told_shares(network.posterior(search.table, each.name), search.table)))
+        shares = told_shares(network.posterior(search.table, each.name), search.table)
+        one = replace(one, told_by=told_by(shares))
         if each.name in back:
             one = replace(one, support=back[each.name][0], links=back[each.name][1])
         if each.name in places and not run.spent:
-            one = _in_its_place(one, each, places[each.name], network, search, tests, each in doubtful, run)
+            one = _in_its_place(one, each, places[each.name], network, search, tests, run)
+            near = sorted(each.neighbours & set(shares), key=lambda name: (-shares[name], name))
+            telling[each.name] = near
         found.append(replace(each, evidence=one))
         run.tell(Event.HELD_OUT_ROWS, (number + 1) / len(hidden))
-    return _upper(found, set(search.table.variables)), network
+    return _upper(_freely(found, telling, places, search, run), set(search.table.variables)), network
+
+
+def _freely(
+    hidden: list[HiddenVariable],
+    telling: Mapping[str, list[str]],
+    places: Mapping[str, Surroundings],
+    search: Rounds,
+    run: Run,
+) -> list[HiddenVariable]:
+    """Those that nothing speaks against so far beside any function of the other columns, all of them: a patch on what
+    families say badly may gain more than what is truly hidden."""
+    asked = [each for each in hidden if each.name in telling and each.believed][:FREELY]
+    most = FEW if len(asked) > MANY else None
+    calls, keys = [], []
+    for each in asked:
+        place, near = places[each.name], telling[each.name][:most]
+        calls.append((place.network, near, place.table, search.score, search.plan.seed, place.rival))
+        keys.append(("free learner there", each.name, tuple(near), place.network.graph.parent_map))
+    answers = run.map(_against, calls, keys)
+    said = {each.name: free for each, free in zip(asked, answers, strict=False)}  # (fewer if time runs out)
+    found = []
+    for each in hidden:
+        one, free = each.evidence, said.get(each.name)
+        if one is not None and free is not None:
+            each = replace(each, evidence=replace(one, free=read_plain(free, FreeLearner)))
+        found.append(each)
+    return found
+
+
+def _against(network: Network, near: list[str], table: Table, score: Score, seed: int, rival: Network) -> Any:
+    """As plain values, for a journal; None where rows are too few."""
+    said = against_free_learner(network, near, table, score, seed, rival)
+    return None if said is None else plain(said)
 
 
 def _places(hidden: tuple[HiddenVariable, ...], network: Network, search: Rounds, run: Run) -> dict[str, Surroundings]:
@@ -102,14 +140,7 @@ def _upper(hidden: list[HiddenVariable], columns: set[str]) -> tuple[HiddenVaria
 
 
 def _in_its_place(
-    one: Evidence,
-    each: HiddenVariable,
-    place: Surroundings,
-    network: Network,
-    search: Rounds,
-    tests: Tests,
-    freely: bool,
-    run: Run,
+    one: Evidence, each: HiddenVariable, place: Surroundings, network: Network, search: Rounds, tests: Tests, run: Run
 ) -> Evidence:
     one = replace(one, over_kinds=place.gain)
     key = (each.name, network.graph.parent_map)
@@ -123,16 +154,6 @@ def _in_its_place(
         )
         if gained is not None:
             one = replace(one, held_out=gained[0], held_out_interval=gained[1])
-    if freely:
-        near = [name for name in (*each.children, *each.parents) if name in place.table.variables]
-        free = run.once(
-            ("free learner there", *key),
-            lambda: against_free_learner(place.network, near, place.table, search.score, search.plan.seed, place.rival),
-            lambda said: None if said is None else plain(said),
-            lambda piece: None if piece is None else read_plain(piece, FreeLearner),
-            lambda: None,
-        )
-        one = replace(one, free=free)
     return one
 
 

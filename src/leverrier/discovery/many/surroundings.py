@@ -66,7 +66,7 @@ def surroundings(
     above = {p for v in near for p in (*graph.parents(v), *before.parents(v)) if p in table.variables}
     columns = sorted({*near, *above})
     part = table.select(columns)
-    rival = learn_structure(part, score, method="auto", families="auto", jobs=1, budget=run.seconds_left())
+    rival = learn_structure(part, score, method="best", families="auto", jobs=1, budget=run.seconds_left())
     far = [v for v in columns if v not in near]
     between = learn_structure(part.select(far), score, families="auto", jobs=1).network.graph if far else None
     own = {v: [] if between is None else list(between.parents(v)) for v in far}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from leverrier.discovery.evidence.evidence import Compared, Evidence
+from leverrier.discovery.evidence.evidence import KINDS_WORTH, Compared, Evidence
 from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.findings import HiddenVariable
 
@@ -35,9 +35,10 @@ def comparison(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
 
 def kinds_words(gain: float) -> str:
     """Against a network of the columns around it that is not bound to tables either."""
-    if gain > 0:
-        return f"Where both may use families of every kind it still gains {gain:,.1f} nats over a network around it."
-    return f"A network of the columns around it with families of every kind scores {-gain:,.1f} nats more than it."
+    if gain <= 0:
+        return f"A network of the columns around it with families of every kind scores {-gain:,.1f} nats more than it."
+    little = "" if gain > KINDS_WORTH else ", too little to be told from how well either was searched for"
+    return f"Where both may use families of every kind it gains {gain:,.1f} nats over a network around it{little}."
 
 
 def free_words(free: FreeLearner) -> str:

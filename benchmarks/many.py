@@ -3,6 +3,7 @@
     python -m benchmarks.many stars --tables 20            3, 6, 12 stars in 20, 40, 80 columns, 2,000 rows
     python -m benchmarks.many stars --mechanism shared     the same with columns that two stars share
     python -m benchmarks.many nothing --tables 10          200 columns, independent, chained, trees…
+    python -m benchmarks.many blocks --tables 5            120 columns of noisy-max, bands of sums, one-hot groups…
     python -m benchmarks.many layers --tables 20           nine groups under three under one
     python -m benchmarks.many wide                         100 stars in 1,000 columns, 10,000 rows
     python -m benchmarks.many data --data ../shared/data   news, coil2000, bfi, election, sun09, adult
@@ -26,7 +27,7 @@ from scipy.optimize import linear_sum_assignment
 
 import leverrier as lv
 from benchmarks import lines
-from benchmarks.many_tables import NOTHING, Planted, layers, nothing, stars
+from benchmarks.many_tables import BLOCKS, NOTHING, Planted, among, blocks, layers, nothing, stars
 
 SHAPES = ((3, 20), (6, 40), (12, 80))
 SAME = 0.5
@@ -37,7 +38,7 @@ DATA = {
     "sun09": ("latent_class/sun09_objects.csv.gz", {}),
     "election": ("latent_class/election.csv", {}),
     "bfi": ("numbers/bfi.csv", {}),
-    "adult": ("numbers/adult.csv.gz", {}),
+    "adult": ("epidemiology/adult.csv.gz", {}),
 }
 
 
@@ -117,9 +118,8 @@ def of_data(path: Path, draws: int) -> lines.Line:
 
 
 def work(asked: argparse.Namespace) -> lines.Work:
-    yield from {"stars": _stars, "nothing": _nothing, "layers": _layers, "wide": _wide, "data": _data}[asked.what](
-        asked
-    )
+    kinds = {"stars": _stars, "nothing": _nothing, "blocks": _blocks, "layers": _layers, "wide": _wide, "data": _data}
+    yield from kinds[asked.what](asked)
 
 
 def _seeds(asked: argparse.Namespace) -> range:
@@ -140,6 +140,16 @@ def _nothing(asked: argparse.Namespace) -> lines.Work:
             key = f"nothing {kind} {asked.columns or 200} × {asked.rows} seed {seed} draws {asked.draws}"
             make = partial(nothing, kind, asked.columns or 200, asked.rows, seed)
             yield key, lambda make=make: told(make(), asked.draws)
+
+
+def _blocks(asked: argparse.Namespace) -> lines.Work:
+    for seed in _seeds(asked):
+        for kind in BLOCKS:
+            key = f"blocks {kind} {asked.columns or 120} × {asked.rows} seed {seed} draws {asked.draws}"
+            make = partial(blocks, kind, asked.columns or 120, asked.rows, seed)
+            yield key, lambda make=make: told(make(), asked.draws)
+        key = f"blocks and 6 stars × {asked.rows} seed {seed} draws {asked.draws}"
+        yield key, lambda seed=seed: told(among(asked.rows, seed), asked.draws)
 
 
 def _layers(asked: argparse.Namespace) -> lines.Work:
@@ -185,7 +195,7 @@ def show(done: list[lines.Line]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("stars", "nothing", "layers", "wide", "data"))
+    parser.add_argument("what", choices=("stars", "nothing", "blocks", "layers", "wide", "data"))
     parser.add_argument("--tables", type=int, default=1)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--rows", type=int, default=None)

@@ -1,10 +1,11 @@
 """Tables with many hidden variables, or none, whose truth is known: stars with arcs between them, shared columns,
-uneven states, chains of classes, two layers; independent columns, chains, trees, two parents a column, sums."""
+uneven states, chains of classes, two layers; independent columns, chains, trees, two parents a column, sums; and wide
+tables put together of blocks in which columns follow from each other as tables of counts say only at length."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +121,81 @@ def nothing(kind: str, columns: int, rows: int, seed: int) -> Planted:
             p = v - 1 if kind == "chain" else int(rng.integers(0, v))
             cells.append(child(cells[p], sizes[v], rng, 0.4, 0.8))
     return Planted(_table(_names(columns, rng), sizes, cells))
+
+
+def _noisy_max(rows: int, rng: np.random.Generator) -> list[Codes]:
+    """Three causes of three degrees, and four effects that show the worst of what each cause does to them."""
+    causes = [rng.choice(3, rows, p=[0.6, 0.25, 0.15]) for _ in range(3)]
+    worst = [
+        np.max([np.where(rng.random(rows) < rng.uniform(0.5, 0.9), c, 0) for c in causes], axis=0) for _ in range(4)
+    ]
+    return [*causes, *worst]
+
+
+def _bands(rows: int, rng: np.random.Generator) -> list[Codes]:
+    """Six items that go together by a chain, and the band of their sum."""
+    items = [rng.integers(0, 3, rows)]
+    for _ in range(5):
+        items.append(child(items[-1], 3, rng, 0.2, 0.4))
+    total = np.sum(items, axis=0)
+    return [*items, np.digitize(total, np.quantile(total, [0.25, 0.5, 0.75]))]
+
+
+def _one_hot(rows: int, rng: np.random.Generator) -> list[Codes]:
+    """A question with six answers as six columns of yes and no, and a column that follows from the answer."""
+    answer = rng.choice(6, rows, p=rng.dirichlet(np.full(6, 5.0)))
+    return [*((answer == k).astype(np.int64) for k in range(6)), child(answer, 3, rng)]
+
+
+def _grades(rows: int, rng: np.random.Generator) -> list[Codes]:
+    """A chain of measurements, each a line of the one before, cut into five grades: nobody measured finer."""
+    grade = rng.integers(0, 5, rows)
+    found = [grade]
+    for _ in range(6):
+        line = rng.uniform(0.7, 1.2) * (grade - 2) + rng.normal(0, 1, rows)
+        grade = np.digitize(line, [-1.5, -0.5, 0.5, 1.5])
+        found.append(grade)
+    return found
+
+
+def _skips(rows: int, rng: np.random.Generator) -> list[Codes]:
+    """A gate, and five questions that are not asked (state 0) where it is closed; those asked go by a chain."""
+    gate = rng.integers(0, 2, rows)
+    asked = [rng.integers(1, 4, rows)]
+    for _ in range(4):
+        asked.append(1 + child(asked[-1] - 1, 3, rng, 0.3, 0.6))
+    return [gate, *(np.where(gate == 1, each, 0) for each in asked)]
+
+
+BLOCKS = {"noisy-max": _noisy_max, "bands": _bands, "one-hot": _one_hot, "grades": _grades, "skips": _skips}
+
+
+def blocks(kind: str, columns: int, rows: int, seed: int) -> Planted:
+    """So many columns, nothing hidden: blocks of one kind, and noise where no whole block has room."""
+    rng = np.random.default_rng([seed, list(BLOCKS).index(kind), columns, rows, 7])
+    cells: list[Codes] = []
+    while True:
+        block = BLOCKS[kind](rows, rng)
+        if len(cells) + len(block) > columns:
+            break
+        cells += block
+    while len(cells) < columns:
+        cells.append(rng.integers(0, 3, rows))
+    return Planted(_table(_names(columns, rng), [_states(each) for each in cells], cells))
+
+
+def among(rows: int, seed: int, number: int = 6) -> Planted:
+    """So many stars, and two blocks of every kind beside them: what is hidden is to be told from what is not."""
+    planted = stars(number, 5 * number, rows, seed)
+    rng = np.random.default_rng([seed, rows, 8])
+    cells = [each for make in BLOCKS.values() for _ in range(2) for each in make(rows, rng)]
+    beside = _table([f"b{number:04d}" for number in rng.permutation(len(cells))], [_states(c) for c in cells], cells)
+    codes = np.concatenate([planted.table.codes.astype(np.int64), beside.codes.astype(np.int64)])
+    return replace(planted, table=lv.Table.from_codes({**planted.table.states, **beside.states}, codes))
+
+
+def _states(cells: Codes) -> int:
+    return int(cells.max()) + 1
 
 
 def _names(columns: int, rng: np.random.Generator) -> list[str]:

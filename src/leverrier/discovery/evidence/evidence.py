@@ -18,6 +18,9 @@ PROVISIONAL = 0.05
 UNSUPPORTED = 0.1
 """A variable that comes back in no larger share of resamples depends on which rows there are."""
 ENOUGH = 7
+KINDS_WORTH = 10.0
+"""Nats over a network of every kind that one of many must gain: no simulated table says what chance gains there, and
+searches for that network end as far apart."""
 
 
 class Stopped(StrEnum):
@@ -74,6 +77,8 @@ class Evidence:
     kind: Compared = Compared.SCORE
     free: FreeLearner | None = None
     """The columns next to it foretold with it, against any function of the other columns."""
+    over_kinds: float | None = None
+    """Of a wide table, its gain in its own surroundings where both sides may have families of any kind."""
     told_by: ToldBy | None = None
     """The observed column that tells most of it."""
     level: float | None = None
@@ -121,9 +126,11 @@ class Evidence:
 
     @property
     def outguessed(self) -> bool:
-        """Whether a function of the other columns foretells as well: simulated tables share the rival's misfit, so a
-        gain over a rival that does not describe the columns is no sign of a hidden cause."""
-        return self.free is not None and not self.free.outdone
+        """Whether a function of the other columns foretells as well, or families of other kinds say as much: simulated
+        tables share the rival's misfit, so a gain over one that does not describe the columns is no sign of a hidden
+        cause."""
+        said = self.over_kinds is not None and self.over_kinds <= KINDS_WORTH
+        return said or (self.free is not None and not self.free.outdone)
 
     @property
     def copied(self) -> bool:

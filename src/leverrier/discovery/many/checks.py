@@ -3,7 +3,8 @@ drawn anew, any function of the other columns."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,61 +17,132 @@ from leverrier.discovery.evidence.held_out import Gained, held_out_gain
 from leverrier.discovery.evidence.resamples import drawn
 from leverrier.discovery.examine import Tests
 from leverrier.discovery.findings import HiddenVariable
-from leverrier.discovery.many.rounds import Rounds
+from leverrier.discovery.many.rounds import Rounds, fitted
 from leverrier.discovery.many.scene import bare_scene, in_order, scene_of
 from leverrier.discovery.many.shared_nulls import EVERY_BRANCH, free_in, groups_in
+from leverrier.discovery.many.sibling_groups import SMALLEST
 from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import apart, tried_spots
+from leverrier.discovery.many.surroundings import Surroundings, surroundings
 from leverrier.discovery.plan import Plan
 from leverrier.formats.typed import plain, read_plain
-from leverrier.learning.em.fit import fit
-from leverrier.learning.structure.learn_structure import learn_structure
 from leverrier.learning.structure.score import Score
-from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 
-FREELY = 8
-"""Hidden variables, the least sure ones first, that are compared with free learners: each takes seconds."""
+FREELY = 1000
+"""Hidden variables that are compared with free learners, if nothing speaks against them before."""
+MANY, FEW = 16, 3
+"""Where more than so many are, each takes seconds: then few of its columns are foretold, those that tell most of it."""
+BELOW = 2
 SHARED = 0.5
 """Of the neighbours of either, so many must be neighbours of both: then it came back."""
 
 
-@dataclass(frozen=True, eq=False)
-class Surroundings:
-    """A hidden variable of columns, the columns next to it and theirs, cut out; its rival there knows no hidden one."""
-
-    table: Table
-    network: Network
-    rival: Network
-
-
 def checked(
     hidden: tuple[HiddenVariable, ...], network: Network, search: Rounds, tests: Tests, run: Run
-) -> tuple[HiddenVariable, ...]:
-    """Each with all that speaks for it, and against it."""
+) -> tuple[tuple[HiddenVariable, ...], Network]:
+    """Each with all that speaks for it, and against it; and the network, fitted again where families of other kinds ask
+    for another number of states."""
+    places = _places(hidden, network, search, run)
+    hidden, network = _restated(hidden, network, places, search)
     back = _came_back(hidden, search, tests.resamples, run) if tests.resamples else {}
-    doubtful = sorted(hidden, key=lambda each: each.gain)[:FREELY]
-    found = []
+    found: list[HiddenVariable] = []
+    telling: dict[str, list[str]] = {}
     for number, each in enumerate(hidden):
         one = each.evidence
         assert one is not None
-        one = replace(one, told_by=told_by(told_shares(network.posterior(search.table, each.name), search.table)))
+        shares = told_shares(network.posterior(search.table, each.name), search.table)
+        one = replace(one, told_by=told_by(shares))
         if each.name in back:
             one = replace(one, support=back[each.name][0], links=back[each.name][1])
-        columns = [name for name in (*each.children, *each.parents) if name in search.table.variables]
-        if len(columns) == len(each.neighbours) and not run.spent:
-            one = _in_its_place(one, each, network, search, tests, each in doubtful, run)
+        if each.name in places and not run.spent:
+            one = _in_its_place(one, each, places[each.name], network, search, tests, run)
+            near = sorted(each.neighbours & set(shares), key=lambda name: (-shares[name], name))
+            telling[each.name] = near
         found.append(replace(each, evidence=one))
         run.tell(Event.HELD_OUT_ROWS, (number + 1) / len(hidden))
-    return tuple(found)
+    return _upper(_freely(found, telling, places, search, run), set(search.table.variables)), network
+
+
+def _freely(
+    hidden: list[HiddenVariable],
+    telling: Mapping[str, list[str]],
+    places: Mapping[str, Surroundings],
+    search: Rounds,
+    run: Run,
+) -> list[HiddenVariable]:
+    """Those that nothing speaks against so far beside any function of the other columns, all of them: a patch on what
+    families say badly may gain more than what is truly hidden."""
+    asked = [each for each in hidden if each.name in telling and each.believed][:FREELY]
+    most = FEW if len(asked) > MANY else None
+    calls, keys = [], []
+    for each in asked:
+        place, near = places[each.name], telling[each.name][:most]
+        calls.append((place.network, near, place.table, search.score, search.plan.seed, place.rival))
+        keys.append(("free learner there", each.name, tuple(near), place.network.graph.parent_map))
+    answers = run.map(_against, calls, keys)
+    said = {each.name: free for each, free in zip(asked, answers, strict=False)}  # (fewer if time runs out)
+    found = []
+    for each in hidden:
+        one, free = each.evidence, said.get(each.name)
+        if one is not None and free is not None:
+            each = replace(each, evidence=replace(one, free=read_plain(free, FreeLearner)))
+        found.append(each)
+    return found
+
+
+def _against(network: Network, near: list[str], table: Table, score: Score, seed: int, rival: Network) -> Any:
+    """As plain values, for a journal; None where rows are too few."""
+    said = against_free_learner(network, near, table, score, seed, rival)
+    return None if said is None else plain(said)
+
+
+def _places(hidden: tuple[HiddenVariable, ...], network: Network, search: Rounds, run: Run) -> dict[str, Surroundings]:
+    """Those behind columns in their surroundings, as far as time allows."""
+    assert search.baseline is not None
+    table, before = search.table, search.baseline.graph
+    columns, found = set(table.variables), {}
+    for each in hidden:
+        if len(each.neighbours & columns) >= SMALLEST and not run.spent:
+            found[each.name] = surroundings(network, each, table, before, search.score, search.plan, run)
+    return found
+
+
+def _restated(
+    hidden: tuple[HiddenVariable, ...], network: Network, places: Mapping[str, Surroundings], search: Rounds
+) -> tuple[tuple[HiddenVariable, ...], Network]:
+    """With the number of states that is best in each one's surroundings, all fitted together again."""
+    states = {each.name: places[each.name].states if each.name in places else each.states for each in hidden}
+    if all(states[each.name] == each.states for each in hidden):
+        return hidden, network
+    initial = {
+        each.name: network.posterior(search.table, each.name)
+        if states[each.name] == each.states
+        else places[each.name].posterior(each.name)
+        for each in hidden
+    }
+    network, search.reached = fitted(search, network.graph, states, initial)
+    return tuple(replace(each, states=states[each.name]) for each in hidden), network
+
+
+def _upper(hidden: list[HiddenVariable], columns: set[str]) -> tuple[HiddenVariable, ...]:
+    """Those of a layer above others stand on them: where fewer than two below are believed there is nothing to say of
+    the one above."""
+    found = {each.name: each for each in hidden}
+    for each in hidden:  # (in the order of rounds: lower ones first)
+        below = [name for name in each.neighbours if name in found]
+        one = each.evidence
+        if one is not None and not each.neighbours & columns and sum(found[v].believed for v in below) < BELOW:
+            found[each.name] = replace(each, evidence=replace(one, over_kinds=0.0))
+    return tuple(found.values())
 
 
 def _in_its_place(
-    one: Evidence, each: HiddenVariable, network: Network, search: Rounds, tests: Tests, freely: bool, run: Run
+    one: Evidence, each: HiddenVariable, place: Surroundings, network: Network, search: Rounds, tests: Tests, run: Run
 ) -> Evidence:
-    place = surroundings(network, each, search.table, search.score, run)
+    one = replace(one, over_kinds=place.gain)
     key = (each.name, network.graph.parent_map)
     if tests.held_out:
         gained: Gained | None = run.once(
@@ -82,47 +154,7 @@ def _in_its_place(
         )
         if gained is not None:
             one = replace(one, held_out=gained[0], held_out_interval=gained[1])
-    if freely:
-        near = [name for name in (*each.children, *each.parents) if name in place.table.variables]
-        free = run.once(
-            ("free learner there", *key),
-            lambda: against_free_learner(place.network, near, place.table, search.score, search.plan.seed, place.rival),
-            lambda said: None if said is None else plain(said),
-            lambda piece: None if piece is None else read_plain(piece, FreeLearner),
-            lambda: None,
-        )
-        one = replace(one, free=free)
     return one
-
-
-def surroundings(network: Network, each: HiddenVariable, table: Table, score: Score, run: Run) -> Surroundings:
-    """It with the columns next to it and the columns that drive those, and the best network of the same columns, of
-    families of any kind. What those further columns share among themselves is the same for both."""
-    graph, name = network.graph, each.name
-    near = [v for v in each.neighbours if v in table.variables]
-    above = {p for v in near for p in graph.parents(v) if p in table.variables}
-    columns = sorted({*near, *above})
-    part = table.select(columns)
-    far = [v for v in columns if v not in near]
-    between = learn_structure(part.select(far), score, jobs=1).network.graph if far else None
-    own = {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in near}
-    own |= {v: [] if between is None else list(between.parents(v)) for v in far}
-    own[name] = [p for p in graph.parents(name) if p in columns]
-    whole = Graph.from_parents({v: own[v] for v in (*columns, name)})
-    posterior = network.posterior(table, name)
-    found = fit(
-        whole,
-        part,
-        hidden={name: each.states},
-        initial={name: posterior},
-        starts=1,
-        prior=score,
-        accelerate=1.0,
-        tolerance=1e-2,
-        jobs=1,
-    ).network
-    rival = learn_structure(part, score, method="auto", families="auto", jobs=1, budget=run.seconds_left()).network
-    return Surroundings(part, found, rival)
 
 
 def _came_back(

@@ -6,7 +6,7 @@ by chance; an arc from a hidden variable must gain more than the best of so many
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import log
 
 from leverrier.discovery.many.sibling_groups import Pairs
@@ -18,13 +18,15 @@ from leverrier.models.graph import Graph
 Arc = tuple[str, str]
 
 
-def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs, within: bool = False) -> Graph:
+def linked(graph: Graph, ground: Ground, levels: Mapping[str, int], pairs: Pairs, within: bool = False) -> Graph:
     """The graph with the arcs from hidden variables, and between columns that depend on each other, that are worth it,
     the best first; where a column gets one, those of its other parents that no longer help are dropped. `within`: only
-    arcs among the hidden variables."""
+    arcs among the hidden variables. `levels`: their layers. Between layers arcs go downwards, to those that have nobody
+    above them yet, and none links two of a layer that both have somebody above them: drawn states are no better than
+    their columns, and arcs past a layer would only mend that."""
     place, names = ground.places, ground.scores.names
     above = {name: sum(1 << place[p] for p in graph.parents(name)) for name in names}
-    sources = sorted(hidden)
+    sources = sorted(levels)
     least = log(max(len(sources) * len(names), 2)) + log(2.0)
     ties = pairs.worth > 0
     arcs = [
@@ -35,6 +37,7 @@ def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs, wi
         and ties[place[source], place[child]]
         and (source in sources or child not in sources)
         and (not within or (source in sources and child in sources))
+        and (source not in levels or child not in levels or _between(graph, levels, source, child))
     ]
     for child in names:
         if any(p in sources for p in graph.parents(child)):
@@ -48,6 +51,14 @@ def linked(graph: Graph, ground: Ground, hidden: Iterable[str], pairs: Pairs, wi
         above[child] |= 1 << place[source]
         _dropped(ground, above, child, set(sources))
     return Graph.from_parents({name: [names[p] for p in members(above[name])] for name in graph})
+
+
+def _between(graph: Graph, levels: Mapping[str, int], source: str, child: str) -> bool:
+    """Whether there may be an arc between these hidden variables."""
+    driven = {v for v in (source, child) if any(levels.get(p, 0) > levels[v] for p in graph.parents(v))}
+    if levels[source] == levels[child]:
+        return len(driven) < 2
+    return levels[source] > levels[child] and child not in driven
 
 
 def _offers(

@@ -97,10 +97,11 @@ def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run 
         for one in search.accepted
     )
     if hidden and not tests.none:
-        hidden = checked(hidden, network, search, tests, run)
+        hidden, network = checked(hidden, network, search, tests, run)
+        network = _in_table_order(network, table)
     posteriors = {each.name: network.posterior(table, each.name) for each in hidden}
     verdict = _verdict(search, hidden, asked=not tests.none)
-    if verdict.found and _kinds_ahead(full, score, plan, search.reached, run):
+    if verdict.found and not _asked_by_kinds(hidden, table) and _kinds_ahead(full, score, plan, search.reached, run):
         verdict = undecided(Reason.RIVAL)
     return Result(
         verdict=verdict,
@@ -125,6 +126,13 @@ def stands(found: Result) -> bool:
     """Whether this route has the last word: in a small table one without limits to its families has it where these
     columns ask for others than tables."""
     return found.verdict.reason is not Reason.RIVAL or found.shape.columns > WIDE
+
+
+def _asked_by_kinds(hidden: tuple[HiddenVariable, ...], table: Table) -> bool:
+    """Whether each one behind columns that is believed was compared with families of every kind by itself."""
+    columns = set(table.variables)
+    near = [each for each in hidden if each.believed and len(each.neighbours & columns) >= SMALLEST]
+    return all(each.evidence is not None and each.evidence.over_kinds is not None for each in near)
 
 
 def _kinds_ahead(table: Table, score: Score, plan: Plan, reached: float, run: Run) -> bool:

@@ -20,6 +20,7 @@ from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.places.baseline import hidden_name, learn_baseline, thinned
 from leverrier.discovery.plan import WORTH, Plan
 from leverrier.discovery.verdict import Reason
+from leverrier.errors import LeverrierError
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
@@ -123,7 +124,7 @@ def _first_spots(search: Rounds, scene: Scene) -> list[Spot]:
     tried = [] if search.beside else tried_spots(scene, groups_in(scene), plan, run)
     first, _ = apart(tried, scene.graph)
     sides = Sides.of(scene, free_in(scene))
-    if search.beside or (len(sides.groups) > len(first) and len(tried) > len(first)):
+    if search.beside or len(sides.groups) > len(first):
         beside = tried_side_by_side(sides, plan, run, strong=True)
         taken, _ = apart(beside, scene.graph)
         if search.beside or sum(one.gain > WORTH_A_TEST for one in taken) > len(first):
@@ -184,16 +185,34 @@ def _take(search: Rounds, scene: Scene, passed: Sequence[tuple[Spot, Evidence]])
         names.append(hidden_name(taken, len(search.accepted) + number))
     graph = merged(scene.graph, spots, names)
     assert graph is not None
+    for name in names:
+        graph = _above(graph, name, scene.hidden)
     sizes = {**scene.hidden, **{name: one.found.sizes[NEW] for name, one in zip(names, spots, strict=True)}}
     search.steps.append(search.network)
     initial = dict(posteriors(spots, names))
     if search.known is not None:
         initial |= {name: search.known.network.posterior(search.table, name) for name in search.known.hidden}
     network, reached = fitted(search, graph, sizes, initial)
-    search.known, search.reached = Known(network, sizes), reached
+    levels = dict(scene.levels)
+    for name, one in zip(names, spots, strict=True):
+        levels[name] = 1 + max((scene.levels.get(v, 0) for v in one.members), default=0)
+    search.known, search.reached = Known(network, sizes, levels), reached
     for name, (one, said) in zip(names, passed, strict=True):
         search.accepted.append(Accepted(name, search.done, one.found.gain, one.members, said, one.found.start))
     _linked(search)
+
+
+def _above(graph: Graph, name: str, hidden: Mapping[str, int]) -> Graph:
+    """With arcs from the new one to the hidden variables it was found behind: which way an arc points scores the same
+    where it closes no collider, and in a layer above others it points down. As it is where that would close a
+    circle."""
+    below = [v for v in graph.parents(name) if v in hidden]
+    turned = {name: [p for p in graph.parents(name) if p not in below]}
+    turned |= {v: [*graph.parents(v), name] for v in below}
+    try:
+        return graph.with_parents(turned)
+    except LeverrierError:
+        return graph
 
 
 def _linked(search: Rounds) -> None:
@@ -213,7 +232,7 @@ def _linked(search: Rounds) -> None:
         initial = {name: known.network.posterior(search.table, name) for name in known.hidden}
         network, reached = fitted(search, scene.graph, known.hidden, initial)
         if reached > search.reached:
-            search.known, search.reached = Known(network, known.hidden), reached
+            search.known, search.reached = replace(known, network=network), reached
 
 
 def fitted(search: Rounds, graph: Graph, sizes: Mapping[str, int], initial: Mapping[str, Any]) -> tuple[Network, float]:

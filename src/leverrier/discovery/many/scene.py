@@ -40,6 +40,8 @@ class Scene:
     baseline: Baseline
     hidden: Mapping[str, int]
     """Columns that are drawn states of hidden variables, with their number of states."""
+    levels: Mapping[str, int]
+    """Their layers."""
 
     @property
     def graph(self) -> Graph:
@@ -56,6 +58,8 @@ class Known:
 
     network: Network
     hidden: Mapping[str, int]
+    levels: Mapping[str, int]
+    """The layer of each: 1 for those behind columns alone, and one more than what they are behind for others."""
 
 
 def in_order(table: Table) -> Table:
@@ -77,7 +81,7 @@ def scene_of(
     """The complete table, and the best network of it: `strong`ly searched for the data, quickly for simulated tables.
     With hidden variables that are known, their states are drawn and their network gets the arcs that these show:
     `within` them alone, or to columns too."""
-    hidden = {} if known is None else known.hidden
+    hidden, levels = ({}, {}) if known is None else (known.hidden, known.levels)
     whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
     pairs = Pairs.of(whole)
     possible = pairs.possible if len(whole.variables) > ALL_PAIRS else None
@@ -85,14 +89,14 @@ def scene_of(
         whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
     )
     if known is not None:
-        graph = linked(known.network.graph, ground, known.hidden, pairs, within)
+        graph = linked(known.network.graph, ground, levels, pairs, within)
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
-        return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden)
+        return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden, levels)
     scores = ground.scores
     if possible is not None:
-        return Scene(ground, pairs, _by_parts(ground, pairs, plan, run), hidden)
+        return Scene(ground, pairs, _by_parts(ground, pairs, plan, run), hidden, levels)
     if strong:
-        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run), hidden)
+        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run), hidden, levels)
     found = learn_from_scores(
         whole,
         scores,
@@ -103,7 +107,7 @@ def scene_of(
         seed=plan.seed,
         budget=run.seconds_left(),
     )
-    return Scene(ground, pairs, Baseline(found.network, found.score, 0.0), hidden)
+    return Scene(ground, pairs, Baseline(found.network, found.score, 0.0), hidden, levels)
 
 
 def bare_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
@@ -111,7 +115,7 @@ def bare_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
     ground = Ground(table, FamilyScores(counts_of(table), score, MOST_CELLS), plan.max_parents, run=run.untold())
     graph = Graph.from_edges(table.variables, ())
     network = network_from_counts(graph, table.states, ground.scores.statistics, score)
-    return Scene(ground, Pairs.of(table), Baseline(network, ground.total(graph), 0.0), {})
+    return Scene(ground, Pairs.of(table), Baseline(network, ground.total(graph), 0.0), {}, {})
 
 
 def _by_parts(ground: Ground, pairs: Pairs, plan: Plan, run: Run) -> Baseline:
@@ -144,13 +148,15 @@ def _by_parts(ground: Ground, pairs: Pairs, plan: Plan, run: Run) -> Baseline:
 
 
 def with_states(table: Table, known: Known, rng: np.random.Generator) -> Table:
-    """A column more for each hidden variable: its state in every row, drawn from its posterior."""
-    names = sorted(known.hidden)
-    drawn = [drawn_states(known.network.posterior(table, name), rng) for name in names]
-    states = {**table.states, **{name: known.network.states[name] for name in names}}
-    codes = np.concatenate([table.codes.astype(np.int64), np.stack(drawn)])
-    found = Table.from_codes({name: states[name] for name in (*table.variables, *names)}, codes, table.weights)
-    return in_order(found)
+    """A column more for each hidden variable: its state in every row, drawn from its posterior given the row and the
+    states drawn before. Drawn apart from each other, linked ones would seem nearly independent of each other where
+    their columns tell them badly."""
+    whole = table
+    for name in sorted(known.hidden):
+        drawn = drawn_states(known.network.posterior(whole, name), rng)
+        states = {**whole.states, name: known.network.states[name]}
+        whole = Table.from_codes(states, np.concatenate([whole.codes.astype(np.int64), drawn[None]]), table.weights)
+    return in_order(whole)
 
 
 def drawn_states(shares: Floats, rng: np.random.Generator) -> NDArray[np.int64]:

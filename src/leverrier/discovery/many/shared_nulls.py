@@ -47,8 +47,10 @@ Tries = list[tuple[list[str], float]]
 
 
 def free_in(scene: Scene) -> list[str]:
-    """Columns that nothing hidden drives yet, and the hidden variables themselves."""
-    driven = {v for name in scene.hidden for v in scene.graph.neighbours(name)} - set(scene.hidden)
+    """Columns that nothing hidden drives yet, and the hidden variables that none of a layer above drives."""
+    graph, level = scene.graph, scene.levels
+    driven = {v for name in scene.hidden for v in graph.neighbours(name) if v not in scene.hidden}
+    driven |= {v for v in scene.hidden if any(level.get(p, 0) > level[v] for p in graph.parents(v))}
     return [name for name in scene.table.variables if name not in driven]
 
 

@@ -64,7 +64,7 @@ def tried_side_by_side(sides: Sides, plan: Plan, run: Run, strong: bool) -> list
         columns = sorted(group) + _loose(scene, group, claimed)
         table = _small(scene.table, columns, {f"{NEW} {j}": drawn[j] for j in near})
         local = scene_of(table, None, scene.ground.scores.score, plan, run.untold(), strong=strong, seed=plan.seed)
-        spot = try_group(screening_of(local, plan.light(), run), group, local)
+        spot = try_group(screening_of(local, plan.light(), run), group, local, alone=True)
         if spot is not None:
             found.append(spot)
         run.tell(Event.CANDIDATES, (number + 1) / len(sides.groups))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from typing import Any
 
 from leverrier.discovery.many.scene import Scene
@@ -76,17 +77,22 @@ def tried_spots(scene: Scene, groups: Sequence[frozenset[str]], plan: Plan, run:
     return sorted(found.values(), key=lambda one: (-one.gain, sorted(one.members)))
 
 
-def try_group(screening: Screening, members: frozenset[str], scene: Scene) -> Spot | None:
-    """A hidden variable behind these columns, by structural EM around it; None if it does not gain."""
+def try_group(screening: Screening, members: frozenset[str], scene: Scene, alone: bool = False) -> Spot | None:
+    """A hidden variable behind these columns, by structural EM around it; None if it does not gain. `alone`: begun also
+    without any arc between its columns and others, over all of the scene, which must be small: where arcs from its
+    cousins stand in for it, a climb that begins with them never drops all of them."""
     place = put_in(screening.graph, members, NEW)
+    begun = [(place.graph, members)]
+    if alone:
+        begun.append((_by_itself(place.graph, members), frozenset(screening.graph)))
     best: Tried | None = None
     states = STATES[0]
-    for k in STATES:
+    for (graph, region), k in product(begun, STATES):
         tried = try_region(
             screening.ground,
-            place.graph,
+            graph,
             {NEW: k},
-            members,
+            region,
             merged=NEW,
             starts=1,
             max_rounds=ROUNDS,
@@ -105,6 +111,12 @@ def try_group(screening: Screening, members: frozenset[str], scene: Scene) -> Sp
         return None
     found = Found(NEW, best, {NEW: states}, gain, Candidate(members, Suggested.SHARED), place.start)
     return Spot(members, gain, found, scene)
+
+
+def _by_itself(graph: Graph, members: frozenset[str]) -> Graph:
+    """The members driven by the new variable alone, and driving nobody."""
+    others = {v: [p for p in graph.parents(v) if p not in members] for v in graph if v not in members}
+    return graph.with_parents({**others, **dict.fromkeys(members, (NEW,))})
 
 
 def apart(spots: Iterable[Spot], graph: Graph, held: frozenset[str] = frozenset()) -> tuple[list[Spot], list[Spot]]:

@@ -25,15 +25,16 @@ def hidden_table(found: Result) -> Grid | None:
 
 
 def layers_of(hidden: tuple[HiddenVariable, ...]) -> dict[str, int]:
-    """By hidden variable, one more than the highest that it drives; those that drive columns alone are 1."""
+    """By hidden variable, 1 for those next to columns, else one more than the lowest that it drives: links within a
+    layer lift none."""
     known = {each.name: each for each in hidden}
     found: dict[str, int] = {}
 
     def layer(name: str) -> int:
         if name not in found:
             below = [child for child in known[name].children if child in known]
-            columns = any(child not in known for child in known[name].children)
-            found[name] = 1 if columns or not below else 1 + max(map(layer, below))
+            columns = any(near not in known for near in known[name].neighbours)
+            found[name] = 1 if columns or not below else 1 + min(map(layer, below))
         return found[name]
 
     return {name: layer(name) for name in known}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from leverrier.discovery.evidence.evidence import Compared, Evidence
+from leverrier.discovery.evidence.evidence import KINDS_WORTH, Compared, Evidence
 from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.findings import HiddenVariable
 
@@ -23,6 +23,8 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
         yield f"In 1,000 new rows of the same kind expect {many[0]} nats, between {many[1]} and {many[2]}."
     if evidence.support is not None:
         yield f"It came back in {100 * evidence.support:.0f} % of resamples."
+    if evidence.over_kinds:
+        yield kinds_words(evidence.over_kinds)
     if evidence.free is not None:
         yield free_words(evidence.free)
     if evidence.copied and evidence.told_by is not None:
@@ -32,6 +34,14 @@ def evidence_sentences(each: HiddenVariable, evidence: Evidence) -> Iterator[str
 def comparison(each: HiddenVariable, evidence: Evidence) -> Iterator[str]:
     """What was compared with what, and how that ended."""
     yield from _COMPARISONS[evidence.kind](each, evidence)
+
+
+def kinds_words(gain: float) -> str:
+    """Against a network of the columns around it that is not bound to tables either."""
+    if gain <= 0:
+        return f"A network of the columns around it with families of every kind scores {-gain:,.1f} nats more than it."
+    little = "" if gain > KINDS_WORTH else ", too little to be told from how well either was searched for"
+    return f"Where both may use families of every kind it gains {gain:,.1f} nats over a network around it{little}."
 
 
 def free_words(free: FreeLearner) -> str:

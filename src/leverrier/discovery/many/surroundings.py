@@ -1,0 +1,130 @@
+"""A hidden variable of columns in its own surroundings, against the best network of the same columns: both may say
+their families by any kind.
+
+The rounds compare tables with tables, which is quick. What tables say only at length (the worst of several causes, a
+band of a sum, grades) then looks hidden, and simulated tables share that misfit. Here the question is asked again of
+each variable by itself, where columns are few and every kind of family can be tried.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from leverrier.arrays import Floats
+from leverrier.counts.parted_counts import counts_of
+from leverrier.data.table import Table
+from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.places.baseline import MOST_CELLS
+from leverrier.discovery.places.candidate import Candidate
+from leverrier.discovery.places.deepening import Found, Screening
+from leverrier.discovery.places.dressing import dressed
+from leverrier.discovery.places.region import Ground, Tried
+from leverrier.discovery.plan import Plan
+from leverrier.learning.em.fit import fit
+from leverrier.learning.hidden_families.said_behind import with_hidden_families
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
+from leverrier.learning.structure.learn_structure import StructureResult, learn_structure
+from leverrier.learning.structure.score import Score
+from leverrier.models.graph import Graph
+from leverrier.models.network import Network
+from leverrier.run.run import Run
+
+CLEAR = 20.0
+"""Nats over a network of every kind: a variable that gains less is tried with other numbers of states too."""
+STATES, STARTS = (2, 3, 4, 5), 2
+"""Those tried, and from how many starts. Tables choose few states where columns have many; other kinds ask less."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surroundings:
+    """A hidden variable, the columns next to it and those that drive them, cut out; its rival there knows no hidden
+    one."""
+
+    table: Table
+    network: Network
+    rival: Network
+    gain: float | None
+    """Its score over the rival's, families of both by whatever kind says them best; None where its rows are too many
+    for that."""
+    states: int
+
+    def posterior(self, name: str) -> Floats:
+        return self.network.posterior(self.table, name)
+
+
+def surroundings(
+    network: Network, each: HiddenVariable, table: Table, before: Graph, score: Score, plan: Plan, run: Run
+) -> Surroundings:
+    """It with the columns next to it and the columns that drive those, with it or in the network `before` it was found.
+    What those further columns share among themselves is the same for both; other hidden variables are left out."""
+    graph, name = network.graph, each.name
+    near = [v for v in sorted(each.neighbours) if v in table.variables]
+    above = {p for v in near for p in (*graph.parents(v), *before.parents(v)) if p in table.variables}
+    columns = sorted({*near, *above})
+    part = table.select(columns)
+    rival = learn_structure(part, score, method="best", families="auto", jobs=1, budget=run.seconds_left())
+    far = [v for v in columns if v not in near]
+    between = learn_structure(part.select(far), score, families="auto", jobs=1).network.graph if far else None
+    own = {v: [] if between is None else list(between.parents(v)) for v in far}
+    found = own | {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in near}
+    found[name] = [p for p in graph.parents(name) if p in columns]
+    star = own | {v: [name] for v in near} | {name: []}
+    there = _Place(part, name, frozenset(near), rival, score, plan, run)
+    best = there.dressed(Graph.from_parents({v: found[v] for v in (*columns, name)}), network.posterior(table, name))
+    if best.gain is None or best.gain > CLEAR:
+        return best
+    bare = Graph.from_parents({v: star[v] for v in (*columns, name)})
+    for states in STATES:
+        if not run.spent:
+            best = max(best, there.dressed(bare, states), key=lambda one: -np.inf if one.gain is None else one.gain)
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    table: Table
+    name: str
+    near: frozenset[str]
+    rival: StructureResult
+    score: Score
+    plan: Plan
+    run: Run
+
+    @cached_property
+    def scores(self) -> FamilyScores:
+        return scores_of(counts_of(self.table), self.score, MOST_CELLS, kinds=True)
+
+    def dressed(self, graph: Graph, begun: Floats | int) -> Surroundings:
+        """Structural EM with families of any kind from this graph, and from posteriors or a number of states."""
+        name, table, rival = self.name, self.table, self.rival
+        plain = self._fitted(graph, begun)
+        states = plain.cardinality(name)
+        start = Tried(graph, -np.inf, plain, table.variables)
+        found = Found(name, start, {name: states}, 0.0, Candidate(self.near, ""), "")
+        ground = Ground(table, self.scores, self.plan.max_parents, run=self.run.untold())
+        there = Screening(ground, replace(self.plan, kinds=True), self.run, rival.graph, rival.score, {}, name)
+        end = dressed(there, found)
+        if end is start:
+            return Surroundings(table, plain, rival.network, None, states)
+        again = self._fitted(end.graph, plain.posterior(table, name))
+        ours = said_by_kinds(with_hidden_families(again, end.network, [name]), self.scores)
+        return Surroundings(table, ours, rival.network, end.score - rival.score, states)
+
+    def _fitted(self, graph: Graph, begun: Floats | int) -> Network:
+        given = not isinstance(begun, int)
+        return fit(
+            graph,
+            self.table,
+            hidden={self.name: begun.shape[1] if given else begun},
+            initial={self.name: begun} if given else None,
+            starts=1 if given else STARTS,
+            prior=self.score,
+            accelerate=1.0,
+            tolerance=1e-2,
+            seed=self.plan.seed,
+            jobs=1,
+        ).network

@@ -9,7 +9,7 @@ from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_unit import STEP
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
-from leverrier.report.words.bet_words import bets
+from leverrier.report.words.bet_words import bets, compared_gain
 from leverrier.report.words.done_words import done_words
 from leverrier.report.words.measured_words import null_words
 from leverrier.report.words.opening_words import opening, provisionally
@@ -138,7 +138,7 @@ def _preferred(said: Simplest) -> str:
 def compressor_words(each: HiddenVariable) -> str:
     """Of one that tables with nothing hidden show as well."""
     words = "not tested" if each.evidence is None else null_words(each.evidence)
-    return f"Compressor, not a cause: {place(each)}, {kind_words(each)}, gain {each.gain:.1f} nats; {words}."
+    return f"Compressor, not a cause: {place(each)}, {kind_words(each)}, gain {compared_gain(each):.1f} nats; {words}."
 
 
 def kind_words(each: HiddenVariable) -> str:

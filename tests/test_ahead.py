@@ -101,5 +101,5 @@ def test_discover_says_the_same_alone_and_with_tests_begun_ahead():
     how = {"seed": 1, "draws": 19, "level": 0.05, "resamples": 2, "progress": False}
     alone, shared = (lv.discover(lv.read_table(rows), jobs=jobs, **how) for jobs in (1, 2))
     assert [each.evidence for each in alone.hidden] == [each.evidence for each in shared.hidden]
-    assert (alone.verdict, alone.score) == (shared.verdict, shared.score)
+    assert (alone.verdict, alone.result.score) == (shared.verdict, shared.result.score)
     assert alone.verdict.found

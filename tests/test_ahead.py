@@ -57,15 +57,24 @@ def test_a_call_that_fails_there_is_worked_out_here(there):
 
 def test_who_asks_to_stop_does_not_wait(monkeypatch):
     stop, begun = Stop(), Future()
-    monkeypatch.setattr(begun, "exception", stop.ask)  # (where nobody looks the wish breaks in)
+    monkeypatch.setattr(begun, "exception", lambda _: stop.ask())  # (where nobody looks the wish breaks in)
     assert awaited(begun, stop, lambda: "here") is None
 
-    def interrupted():
+    def interrupted(_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(begun, "exception", interrupted)
     with pytest.raises(KeyboardInterrupt):
         awaited(begun, None, lambda: "here")
+
+
+def test_when_time_runs_out_nobody_waits(there):
+    run = Run.of(budget=0.2, jobs=2)
+    run.begin_ahead(pow, [(2, 5)], [("power", 5)])
+    while not there.asked:
+        pass
+    assert run.map(pow, [(2, 5)], [("power", 5)]) == []
+    assert run.late
 
 
 def test_what_nobody_asks_for_is_ended(there):

@@ -76,11 +76,14 @@ class Ahead:
                 future.set_exception(problem)
 
 
-def awaited(future: Future[Any], stop: Stop | None, otherwise: Callable[[], Any]) -> Any:
-    """The result of a call that was begun; worked out here if it failed there; None if the user asks to stop."""
+def awaited(future: Future[Any], stop: Stop | None, otherwise: Callable[[], Any], seconds: float | None = None) -> Any:
+    """The result of a call that was begun; worked out here if it failed there; None if it takes longer than this, or
+    the user asks to stop."""
     try:
         with stop.breaking_in() if stop is not None else nullcontext():
-            failed = future.exception()
+            failed = future.exception(seconds)
+    except TimeoutError:
+        return None
     except KeyboardInterrupt:
         if stop is None or not stop.asked:
             raise

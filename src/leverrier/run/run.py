@@ -265,8 +265,8 @@ class Run:
                 prepare(self.workers.jobs, int)  # (now at the latest: what they will run has been compiled)
 
     def _given_up(self, result: object) -> bool:
-        """Whether a result was not waited for, because the user asked to stop."""
-        return result is None and self.stopped
+        """Whether a result was not waited for, because time ran out or the user asked to stop."""
+        return result is None and (self.stopped or self.late)
 
     def begin_ahead(
         self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], keys: Sequence[Key], at_once: int = 1
@@ -279,9 +279,10 @@ class Run:
         self.ahead.begin(function, [call for call, _ in new], [name for _, name in new], at_once)
 
     def begun_or(self, compute: Callable[[], Any], key: Key) -> Any:
-        """What another process has begun, or else what `compute` gives; None if the user asks to stop meanwhile."""
+        """What another process has begun, or else what `compute` gives; None if time runs out or the user asks to
+        stop meanwhile."""
         begun = self._begun(key)
-        return compute() if begun is None else awaited(begun, self.stop, compute)
+        return compute() if begun is None else awaited(begun, self.stop, compute, self.seconds_left())
 
     def begin_no_more(self) -> None:
         """Calls that were to be begun and were not are left until they are asked for."""
@@ -315,7 +316,7 @@ class Run:
             if piece is None and self.spent:
                 return
             if piece is None and begun is not None:
-                result = awaited(begun, self.stop, partial(there, *call))
+                result = awaited(begun, self.stop, partial(there, *call), self.seconds_left())
             elif piece is None:
                 result = next(results, None)
             if piece is None and result is None:

@@ -14,7 +14,7 @@ from leverrier.discovery.evidence.class_or_arcs import whole_class
 from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of
 from leverrier.discovery.evidence.evidence import Evidence, Stopped
 from leverrier.discovery.evidence.held_out import held_out_gain
-from leverrier.discovery.evidence.null_test import Null, null_test
+from leverrier.discovery.evidence.null_test import Null, null_test, one_more
 from leverrier.discovery.evidence.power import power
 from leverrier.discovery.evidence.resamples import drawn, support
 from leverrier.discovery.evidence.sequential_test import monte_carlo
@@ -55,6 +55,38 @@ def test_the_draw_of_a_hole_has_the_posterior_of_the_network():
         logs = _conditional(network, name, rows.codes, place)
         shares = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True))
         assert shares == pytest.approx(network.posterior(rows.drop(name), name), abs=1e-12)
+
+
+def test_a_gain_that_the_statistic_does_not_see_needs_no_draw(searched, monkeypatch):
+    monkeypatch.setattr(searched, "light_gain", 0.0)
+    told = null_test(searched, 99)
+    assert (told.gain, told.draws, told.p_value, told.stopped) == (0.0, 0, 1.0, Stopped.UNSEEN)
+    assert told.tested
+    assert told.compressor
+    assert not told.believed
+    assert not told.provisional
+
+
+def test_the_light_search_of_the_data_is_made_once_and_is_what_the_test_compares(searched, hidden_star):
+    statistic = Null(searched.networks[0], hidden_star, lv.BDe(), searched.plan, None).statistic(hidden_star)
+    assert searched.light_gain == statistic > 10
+    assert null_test(searched, 1).gain == statistic
+
+
+def test_one_more_is_looked_for_only_where_the_statistic_sees_one(hidden_star):
+    again = begin(hidden_star, lv.BDe(), Plan(max_hidden=2, seed=3))
+    assert next_hidden(again)
+    sizes = again.found[-1].sizes
+    assert Null(again.networks[-1], hidden_star, lv.BDe(), again.plan, sizes).statistic(hidden_star) <= 0
+    assert not one_more(again)
+    rng = np.random.default_rng(8)
+    second = rng.integers(0, 2, 1500)
+    codes = np.where(rng.random((5, 1500)) < 0.85, second, 1 - second)
+    other = lv.Table.from_codes({f"z{i}": (0, 1) for i in range(5)}, codes)
+    both = lv.Table((*hidden_star.columns, *other.columns), np.concatenate([hidden_star.codes, other.codes]))
+    two = begin(both, lv.BDe(), Plan(max_hidden=2, seed=3))
+    assert next_hidden(two)
+    assert one_more(two)
 
 
 def test_filling_changes_holes_only_and_fills_them_all():

@@ -19,7 +19,7 @@ from leverrier.discovery.network_codecs import read_network, write_network
 from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.errors import NetworkError, OptionError
-from leverrier.kernels.families.expectations import expect_beside
+from leverrier.kernels.families.expectations import count_beside, expect_beside
 from leverrier.kernels.families.log_linear import fit_log_linear, predicted
 from leverrier.kernels.families.noisy_max import fit_noisy_max, largest_of
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
@@ -91,7 +91,11 @@ def test_what_is_expected_beside_every_column_is_a_sum_over_rows():
     shares, weights, starts = rng.dirichlet(np.ones(4), 5), rng.random(60), np.array([0, 3])
     out = np.zeros((6, 4))
     expect_beside(codes, columns, index, shares, weights, starts, out)
-    assert out == pytest.approx(expected_beside(codes, columns, index, shares, weights, starts, 6))
+    wanted = expected_beside(codes, columns, index, shares, weights, starts, 6)
+    assert out == pytest.approx(wanted)
+    counts = np.zeros((6, 5))
+    count_beside(codes, columns, index, weights, starts, counts)
+    assert counts @ shares == pytest.approx(wanted)
 
 
 def test_a_trees_score_is_that_of_its_leaves_less_the_ways_to_split():

@@ -10,11 +10,12 @@ import pytest
 import leverrier as lv
 from leverrier.discovery import examine as route
 from leverrier.discovery.causes_route import with_causes
+from leverrier.discovery.evidence.drawn_evidence import unseen as evidence_unseen
 from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.time.find_in_time import find_in_time
 from leverrier.discovery.verdict import Answer, Reason, Verdict
-from leverrier.report.words.verdict_words import headline, verdict
+from leverrier.report.words.verdict_words import compressor_words, headline, verdict
 from leverrier.run.event import Event, Told
 from leverrier.run.run import Run
 from leverrier.run.stop import Stop
@@ -134,6 +135,50 @@ def test_a_test_cut_short_never_says_that_it_is_at_work(rows, when, answer):
     assert found.verdict.reason is Reason.TIME
     assert len(found.hidden) == 1
     assert "at work" not in verdict(found)
+
+
+def test_one_draw_is_provisional_and_says_how_many_are_needed(rows):
+    found = lv.discover(rows, method="network", draws=1, resamples=0, jobs=1, max_hidden=1)
+    assert (str(found.verdict), found.verdict.reason) == ("found", Reason.FEW_DRAWS)
+    assert (found.hidden[0].evidence.draws, found.hidden[0].evidence.p_value) == (1, 0.5)
+    assert "provisional" in found.headline
+    assert "level 0.01 needs 99 tables" in str(found)
+
+
+def test_of_several_variables_those_that_time_left_out_are_not_at_work(rows):
+    """Two stars; stopped when the first is tested to the end, and when both are."""
+    rng = np.random.default_rng(8)
+    behind = rng.integers(0, 2, 900)
+    codes = np.where(rng.random((5, 900)) < 0.87, behind, 1 - behind)
+    other = lv.Table.from_codes({f"z{i}": (0, 1) for i in range(5)}, codes)
+    both = lv.Table((*rows.columns, *other.columns), np.concatenate([rows.codes, other.codes]))
+    tests = route.Tests(draws=4, resamples=0, held_out=False, power=False, level=0.2)
+    for last, at_most in ((1, 1), (2, 2)):
+        stop, ended = Stop(), []
+
+        def tell(what: Told, share: float, stop=stop, ended=ended, last=last) -> None:
+            if what.event is Event.NULL_TABLES and share == 1.0:
+                ended.append(what)
+            if len(ended) == last and not stop.asked:
+                stop.ask()
+
+        found = route.examine(both, lv.BDe(), Plan(max_hidden=3), tests, Run(progress=tell, stop=stop))
+        assert len(found.believed) == at_most
+        words = "One hidden variable is at work" if at_most == 1 else "2 hidden variables are at work"
+        assert verdict(found).startswith(words)
+        assert all(each.evidence.draws == 4 for each in found.believed)
+
+
+def test_what_is_printed_of_a_compressor_is_what_was_compared():
+    one = case().hidden[0]
+    alike = replace(one, gain=2.2, evidence=Evidence(1.4, (1.9, 1.5, 2.0), 1.0, False, True, Stopped.ALIKE, level=0.01))
+    unseen = replace(one, gain=2.2, evidence=evidence_unseen(0.01))
+    assert "gain 1.4 nats; of 3 simulated tables with nothing hidden 3 gained as much, the largest 2.0" in (
+        compressor_words(alike)
+    )
+    words = compressor_words(unseen)
+    assert "gain 2.2 nats; the quick search that simulated tables get finds nothing in the data" in words
+    assert "p = 1" in words
 
 
 def test_without_tests_the_same_variables_are_found_and_not_tested(rows):

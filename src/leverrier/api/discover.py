@@ -24,7 +24,7 @@ from leverrier.data.reading.read_table import read_table
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
 from leverrier.discovery.asked import Asked
-from leverrier.discovery.causes_route import applies, with_causes
+from leverrier.discovery.causes_route import applies, begin_causes, with_causes
 from leverrier.discovery.diagnostics import described
 from leverrier.discovery.done import Binned
 from leverrier.discovery.evidence.alike_rows import rows_by_themselves
@@ -185,7 +185,12 @@ def discover(
             found = _routes(whole, table, method, rule, plan, tests, rows, run, groups_of)
             return described(found, whole, table, rule, plan, thorough=thorough, run=run), run
 
-        examined, run = answered(stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False))
+        try:
+            examined, run = answered(
+                stop, lambda: examined_by(run, evidence), lambda: examined_by(run.hurried(), False)
+            )
+        finally:
+            run.end_ahead()
     if groups_of is None:
         examined = rows_by_themselves(examined, whole)
     if run.spent:
@@ -254,6 +259,9 @@ def _routes(
         return examine_numbers(whole, plan, tests, run, rows)
     if method == "auto" and not wide and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
         return graded
+    asks_causes = (method == "causes" or (method == "auto" and not wide)) and applies(table)
+    if asks_causes:
+        begin_causes(table, plan, run)
     if wide and rows:
         examined = examine_many_of(table, score, plan, tests, rows, run)
     elif wide and stands(found := examine_many(table, score, plan, tests, run)):
@@ -265,7 +273,7 @@ def _routes(
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
         examined = replace(examined, did=(Binned(binned), *examined.did))
-    if (method == "causes" or (method == "auto" and not wide)) and applies(table):
+    if asks_causes:
         return with_causes(table, examined, score, plan, run, asked=not tests.none)
     return examined
 

@@ -17,21 +17,28 @@ from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.hidden_model import CausesModel
 from leverrier.discovery.meaning import Mark, State
+from leverrier.discovery.places.search import practise
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import ModelKind, Reason
 from leverrier.errors import TooLargeError
+from leverrier.kernels.em.iteration import iterate
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.noisy_or.hidden_causes import hidden_causes
 from leverrier.noisy_or.signs import read_signs
+from leverrier.run.codecs import Key
 from leverrier.run.event import Event
+from leverrier.run.pool import prepare
+from leverrier.run.precompile import never_compiled
 from leverrier.run.run import UNBOUNDED, Run
 
 LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
 """Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
+SMALL = 5000
+"""With fewer cells another process would take longer to start."""
 SWEEPS, CHAINS = 400, 2
 OWN = ("lambda", "p")
 """Every cause has its own strength and frequency: with one for all, a frequent cause is cut into many rare ones."""
@@ -86,6 +93,22 @@ def _unfinished(found: Result, reason: Reason, *notes: Step) -> Result:
     return replace(found, verdict=found.verdict.unfinished(reason), did=(*found.did, *notes))
 
 
+def begin_causes(table: Table, plan: Plan, run: Run) -> None:
+    """Have another process begin with causes of the first fold, which is often enough: they do not depend on what else
+    is found."""
+    if len(table.variables) * table.n_rows >= SMALL and not never_compiled(iterate):
+        prepare(run.workers.jobs, practise)
+        run.begin_ahead(_sampled, [(table.take(_fold_of(table, plan) != 0), plan, run.silent())], [_key(0)])
+
+
+def _key(fold: int) -> Key:
+    return ("sampled causes", fold)
+
+
+def _fold_of(table: Table, plan: Plan) -> NDArray[np.int64]:
+    return np.random.default_rng([plan.seed, 29]).permutation(table.n_rows) % FOLDS
+
+
 def _sampled(table: Table, plan: Plan, run: Run) -> HiddenCausesResult:
     return hidden_causes(
         table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, per_cause=OWN, jobs=1, budget=run.seconds_left()
@@ -95,12 +118,12 @@ def _sampled(table: Table, plan: Plan, run: Run) -> HiddenCausesResult:
 def _held_out(table: Table, found: Result, score: Score, plan: Plan, run: Run) -> NDArray[np.float64] | None:
     """By row, what causes learned on the other folds say of it, less what the network says. Fewer rows where the first
     folds show that causes will not be believed; None if time ran out."""
-    fold = np.random.default_rng([plan.seed, 29]).permutation(table.n_rows) % FOLDS
+    fold = _fold_of(table, plan)
     gains, rival = np.zeros(0), found.model.network
     assert rival is not None  # (yes/no columns only)
     for k in range(FOLDS):
         train, test = table.take(fold != k), table.take(fold == k)
-        compute = partial(_gains, train, test, rival, score, plan, run)
+        compute = partial(_gains, train, test, rival, score, plan, run, k)
         of_fold = run.once(("causes", k), compute, otherwise=lambda: None)
         if of_fold is None:
             return None
@@ -116,10 +139,12 @@ def _mean_and_error(gains: NDArray[np.float64]) -> tuple[float, float]:
     return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
 
 
-def _gains(train: Table, test: Table, rival: Network, score: Score, plan: Plan, run: Run) -> NDArray[np.float64] | None:
+def _gains(
+    train: Table, test: Table, rival: Network, score: Score, plan: Plan, run: Run, number: int
+) -> NDArray[np.float64] | None:
     """By row of the fold; None if time runs out meanwhile."""
-    causes = _sampled(train, plan, run)
-    if run.spent:
+    causes = run.begun_or(partial(_sampled, train, plan, run), _key(number))
+    if run.spent or causes is None:
         return None
     network = learned_again(rival, train, score)
     return causes.row_log_likelihoods(test) - network.row_log_likelihood(test)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from leverrier.data.table import Table
@@ -11,17 +11,17 @@ from leverrier.discovery.done import Baseline, ByGroups, CutShort, Filled, Omitt
 from leverrier.discovery.evidence.class_or_arcs import WholeClass, whole_class
 from leverrier.discovery.evidence.coarser_copy import told_by, told_shares
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence, Stopped, weighed
-from leverrier.discovery.evidence.free_learner import FreeLearner, against_free_learner
+from leverrier.discovery.evidence.free_learner import FreeLearner, against_free_learner, foretelling, foretold
 from leverrier.discovery.evidence.held_out import Gained, held_out_gain
-from leverrier.discovery.evidence.null_test import WORTH_A_TEST, null_test
+from leverrier.discovery.evidence.null_test import WORTH_A_TEST, null_test, one_more
 from leverrier.discovery.evidence.power import power
-from leverrier.discovery.evidence.resamples import support
-from leverrier.discovery.evidence.searched_folds import searched_folds
+from leverrier.discovery.evidence.resamples import begin_resamples, support
+from leverrier.discovery.evidence.searched_folds import begin_folds, searched_folds
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.meaning import explain
-from leverrier.discovery.places.search import Search, begin, findings, next_hidden, practise
+from leverrier.discovery.places.search import Search, begin, findings, light_place, next_hidden, practise
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.small_table import told_simply
@@ -33,8 +33,10 @@ from leverrier.run.codecs import same
 from leverrier.run.pool import prepare
 from leverrier.run.run import UNBOUNDED, Run
 
-QUICK, SMALL = 1.0, 5000
-"""Where a search takes moments (by seconds, by cells of the table), starting other processes would take longer."""
+QUICK, SMALL = 2.0, 5000
+"""Where all searches take moments (seconds in all, cells of the table), starting other processes would take longer."""
+SEARCHED = 10
+"""Light searches that the whole search takes as long as, or longer."""
 UNTESTED = 10.0
 """Nats that a second or third variable must gain where none is tested: else the search would go on for every bit."""
 COMPILED = 3.0
@@ -67,20 +69,24 @@ def examine(
     the `groups` are drawn, held out and simulated together."""
     begun = time.monotonic()
     compile_first(run.workers.jobs)
-    search = begin(table, score, plan, run)
+    placed = light_place(table, score, plan, run.shared_by(1)) if _placed_first(table, plan) else None
     seconds = run.once(("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
-    quick = seconds * len(table.variables) < QUICK or table.n_rows * len(table.variables) < SMALL
-    search.run = run = run.shared_by(1) if quick else run
+    run = run if _takes_long(table, tests, seconds) else run.shared_by(1)
     if run.workers.client is None and seconds < COMPILED:
         prepare(run.workers.jobs, practise)
+    if placed is not None and placed["gain"] > WORTH_A_TEST and tests.draws:
+        _begin_tests(table, score, plan, tests, run, groups)
+    search = begin(table, score, plan, run)
+    search.placed = placed
     did: list[Step] = [Filled(table.n_missing, fits=True)] if table.n_missing else []
     did.append(Baseline(len(search.baseline.network.edges)))
     evidence: list[Evidence] = []
     rejected: list[HiddenVariable] = []
-    while len(search.found) < plan.max_hidden and next_hidden(search):
+    while len(search.found) < plan.max_hidden and _promising(search, tests) and next_hidden(search):
         if search.found[-1].gain <= (WORTH_A_TEST if tests.draws or not evidence else UNTESTED):
             _give_up(search, Reason.SMALL_GAIN)
             break
+        run.begin_no_more()  # (whether there is anything to be tested further is asked first)
         tested = null_test(search, tests.draws, tests.level, groups) if tests.draws else _untested(search)
         if not tested.accepted:
             rejected.append(replace(findings(search).hidden[-1], evidence=tested))
@@ -107,6 +113,31 @@ def examine(
     return replace(examined, seconds=time.monotonic() - begun)
 
 
+def _placed_first(table: Table, plan: Plan) -> bool:
+    """Whether the light search of the data, which is asked for in any case, may come first."""
+    return plan.kinds and plan.max_hidden > 0 and table.n_rows > 0 and bool(table.variables) and not table.n_missing
+
+
+def _takes_long(table: Table, tests: Tests, seconds: float) -> bool:
+    """Whether other processes are worth starting, by how long one light search took."""
+    every = seconds * (SEARCHED + tests.draws + tests.resamples)
+    return every > QUICK and table.n_rows * len(table.variables) >= SMALL
+
+
+def _begin_tests(table: Table, score: Score, plan: Plan, tests: Tests, run: Run, groups: Groups | None) -> None:
+    """What will be asked of a variable that the light search has seen does not depend on the whole search: a core that
+    would wait for it begins."""
+    if tests.held_out:
+        begin_folds(table, score, plan, run, groups)
+    if tests.resamples:
+        begin_resamples(table, score, plan, tests.resamples, run, groups)
+
+
+def _promising(search: Search, tests: Tests) -> bool:
+    """Whether to look for one more: after the first, only where the quick search of the test sees one."""
+    return not (search.found and tests.draws) or one_more(search)
+
+
 def _give_up(search: Search, reason: Reason) -> None:
     """Forget the newest hidden variable."""
     search.found.pop()
@@ -125,6 +156,7 @@ def _with_evidence(
     if not found.hidden or tests.none:
         return tuple(replace(each, evidence=one) for each, one in zip(found.hidden, evidence, strict=True))
     back = {}
+    _begin_foretelling(found, search)
     if tests.resamples:
         back = support(found, search.table, search.score, search.plan, tests.resamples, search.run, groups)
     hidden, gained = [], None
@@ -141,13 +173,28 @@ def _with_evidence(
     return tuple(hidden)
 
 
+def _begin_foretelling(found: Findings, search: Search) -> None:
+    """Have other processes begin with what `_questioned` asks, beside resamples and folds."""
+    for each, network, rival in zip(found.hidden, found.steps[1:], found.steps, strict=False):
+        near = _nearest(each, told_shares(network.posterior(search.table, each.name), search.table), search.table)
+        asked = foretelling(network, near, search.table, search.score, search.plan.seed, rival)
+        if asked is not None:
+            search.run.begin_ahead(foretold, *asked, at_once=search.run.workers.jobs)
+
+
+def _nearest(each: HiddenVariable, shares: Mapping[str, float], table: Table) -> list[str]:
+    """The columns next to a hidden variable, those that tell most of it first."""
+    return sorted(each.neighbours & set(table.variables), key=lambda name: (-shares.get(name, 0.0), name))
+
+
 def _questioned(network: Network, rival: Network, each: HiddenVariable, evidence: Evidence, search: Search) -> Evidence:
     """What simulated tables cannot ask, because they share the rival's misfit."""
     shares = told_shares(network.posterior(search.table, each.name), search.table)
-    near = sorted(each.neighbours & set(search.table.variables), key=lambda name: (-shares.get(name, 0.0), name))
+    near = _nearest(each, shares, search.table)
+    unkept = search.run.unkept()  # (what is kept is the comparison, not what was said of each cell)
     free = search.run.once(
         ("free learner", network.graph.parent_map, each.name),
-        lambda: against_free_learner(network, near, search.table, search.score, search.plan.seed, rival),
+        lambda: against_free_learner(network, near, search.table, search.score, search.plan.seed, rival, unkept),
         lambda found: None if found is None else plain(found),
         lambda piece: None if piece is None else read_plain(piece, FreeLearner),
         lambda: None,

@@ -18,6 +18,7 @@ from leverrier.run.stop import Stop
 Result = TypeVar("Result")
 _started: set[int] = set()
 _starting: list[threading.Thread] = []
+_one_starts = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,15 @@ def streamed(
                 results.close()
 
 
+def called_there(jobs: int, function: Callable[..., Result], call: tuple[Any, ...]) -> Result:
+    """One call in another process, from whatever thread."""
+    from joblib import Parallel, delayed
+
+    _await(jobs)
+    there: Any = Parallel(n_jobs=jobs)
+    return there([delayed(function)(*call)])[0]
+
+
 def prepare(jobs: int, warm: Callable[[], object]) -> None:
     """Start the workers in the background: they load their libraries while we still work alone."""
     if jobs < 2 or jobs in _started or _starting:
@@ -91,10 +101,12 @@ def _try_start(jobs: int, warm: Callable[[], object]) -> None:
 
 
 def _await(jobs: int) -> None:
-    while _starting:
-        _starting[-1].join()
-        _starting.pop()
-    _start(jobs, int)
+    for thread in list(_starting):
+        thread.join()
+        with suppress(ValueError):  # (another thread was waiting too)
+            _starting.remove(thread)
+    with _one_starts:
+        _start(jobs, int)
 
 
 def _start(jobs: int, warm: Callable[[], object]) -> None:
@@ -113,7 +125,9 @@ def _start(jobs: int, warm: Callable[[], object]) -> None:
 
 
 def end_workers() -> None:
-    """Kill the workers, for a process that ends without waiting for them."""
+    """Kill the workers: the process ends without waiting for them, or nobody waits for what they do. Who needs some
+    later starts others."""
+    _started.clear()
     module = sys.modules.get("joblib.externals.loky.reusable_executor")
     executor = getattr(module, "_executor", None)
     for pid in list(getattr(executor, "_processes", None) or ()):

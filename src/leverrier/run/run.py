@@ -10,6 +10,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 
 import leverrier
 from leverrier.errors import OptionError
+from leverrier.run.ahead import Ahead, awaited
 from leverrier.run.checkpoint import Checkpoint, Journal, marked
 from leverrier.run.cluster import connect
 from leverrier.run.codecs import Key, name_of, read_back, same
@@ -42,6 +44,8 @@ class Run:
     stop: Stop | None = None
     progress: Progress | None = None
     workers: Workers = ALONE
+    ahead: Ahead | None = None
+    """Calls that other processes began before they were asked for."""
     journal: Journal | None = None
     """Where pieces of the work are kept, so that it can be resumed."""
 
@@ -64,7 +68,8 @@ class Run:
         cluster = None if client is None else connect(client)
         workers = Workers(usable_cores() if jobs is None else jobs, cluster)
         told = progress if callable(progress) else None
-        return cls(deadline, None if work is None else Work(work), stop, told, workers)
+        ahead = Ahead(workers.jobs) if workers.jobs > 1 and cluster is None else None
+        return cls(deadline, None if work is None else Work(work), stop, told, workers, ahead)
 
     def __getstate__(self) -> dict[str, Any]:
         """The deadline by the clock on the wall: another machine's own clock began at another time."""
@@ -119,6 +124,10 @@ class Run:
     def silent(self) -> Run:
         """For work in other processes, which tells nobody and keeps nothing."""
         return Run(self.deadline)
+
+    def unkept(self) -> Run:
+        """For a part that shares the workers and the end, but tells nobody, keeps nothing and counts as no work."""
+        return replace(self, progress=None, journal=None, work=None)
 
     def untold(self) -> Run:
         return replace(self, progress=None)
@@ -216,8 +225,9 @@ class Run:
         write: Callable[[Result], Any] = same,
         read: Callable[[Any], Result] = same,
     ) -> list[Result]:
-        """Each call once, among the workers, in order; fewer if time or the user's patience runs out."""
-        return list(self._there(function, calls, keys, write, read))
+        """Each call once, among the workers, in order; fewer if time or the user's patience runs out. Until other
+        processes are ready they are worked out here."""
+        return list(self._shared(function, function, calls, keys, write, read))
 
     def in_order(
         self,
@@ -230,15 +240,64 @@ class Run:
     ) -> Iterator[Result]:
         """Each result in its turn: kept ones as they were, others worked out here until other processes are ready, and
         then there. Fewer if time runs out."""
+        yield from self._shared(here, there, calls, keys, write, read, first_here=True)
+
+    def _shared(
+        self,
+        here: Callable[..., Result],
+        there: Callable[..., Result],
+        calls: Sequence[tuple[Any, ...]],
+        keys: Sequence[Key],
+        write: Callable[[Result], Any],
+        read: Callable[[Any], Result],
+        first_here: bool = False,
+    ) -> Iterator[Result]:
         for number, (call, key) in enumerate(zip(calls, keys, strict=True)):
-            if number and self.workers.ready:
+            if self.workers.ready and (number or not first_here):
                 yield from self._there(there, calls[number:], keys[number:], write, read)
                 return
             if self.spent and self._piece(key) is None:
                 return
-            yield self.once(key, partial(here, *call), write, read)
+            result: Any = self.once(key, partial(self.begun_or, partial(here, *call), key), write, read)
+            if self._given_up(result):
+                return
+            yield result
             if self.workers.client is None:
                 prepare(self.workers.jobs, int)  # (now at the latest: what they will run has been compiled)
+
+    def _given_up(self, result: object) -> bool:
+        """Whether a result was not waited for, because time ran out or the user asked to stop."""
+        return result is None and (self.stopped or self.late)
+
+    def begin_ahead(
+        self, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]], keys: Sequence[Key], at_once: int = 1
+    ) -> None:
+        """Have other processes, if there are any, begin with calls that will be asked for with these keys; those that
+        are kept from before are not made again. With one at a time this process is not in their way."""
+        if self.ahead is None or not self.workers.elsewhere or self.work is not None:
+            return
+        new = [(call, name_of(key)) for call, key in zip(calls, keys, strict=True) if self._piece(key) is None]
+        self.ahead.begin(function, [call for call, _ in new], [name for _, name in new], at_once)
+
+    def begun_or(self, compute: Callable[[], Any], key: Key) -> Any:
+        """What another process has begun, or else what `compute` gives; None if time runs out or the user asks to
+        stop meanwhile."""
+        begun = self._begun(key)
+        return compute() if begun is None else awaited(begun, self.stop, compute, self.seconds_left())
+
+    def begin_no_more(self) -> None:
+        """Calls that were to be begun and were not are left until they are asked for."""
+        if self.ahead is not None:
+            self.ahead.begin_no_more()
+
+    def end_ahead(self) -> None:
+        """Nobody asks any more for what was begun."""
+        if self.ahead is not None:
+            self.ahead.end()
+
+    def _begun(self, key: Key) -> Future[Any] | None:
+        """The result to come of a call that another process has begun."""
+        return None if self.ahead is None or self.ahead.idle else self.ahead.take(name_of(key))
 
     def _there(
         self,
@@ -250,11 +309,18 @@ class Run:
     ) -> Iterator[Result]:
         most = len(calls) if self.work is None else self.work.left
         kept = [self._piece(key) for key in keys[:most]]
-        left = [call for call, piece in zip(calls, kept, strict=False) if piece is None]
+        early = [None if piece is not None else self._begun(key) for key, piece in zip(keys, kept, strict=False)]
+        left = [call for call, piece, begun in zip(calls, kept, early, strict=False) if piece is None and begun is None]
         results = streamed(self.workers, self.stop, there, left)
         result: Any = None
-        for key, piece in zip(keys, kept, strict=False):
-            if piece is None and (self.spent or (result := next(results, None)) is None):
+        for call, key, piece, begun in zip(calls, keys, kept, early, strict=False):
+            if piece is None and self.spent:
+                return
+            if piece is None and begun is not None:
+                result = awaited(begun, self.stop, partial(there, *call), self.seconds_left())
+            elif piece is None:
+                result = next(results, None)
+            if piece is None and result is None:
                 return
             if piece is None:
                 self._keep(key, result, write)

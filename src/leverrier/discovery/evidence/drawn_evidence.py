@@ -73,6 +73,12 @@ def evidence_of(
     )
 
 
+def unseen(level: float) -> Evidence:
+    """Of a gain that the statistic of the test does not see in the data: every simulated table gains as much, so none
+    need be drawn."""
+    return Evidence(0.0, p_value=1.0, accepted=False, tested=True, stopped=Stopped.UNSEEN, level=level)
+
+
 _WHY = {
     sequential_test.Stopped.COMPLETE: None,
     sequential_test.Stopped.REACHED: Stopped.ALIKE,

@@ -28,6 +28,7 @@ class Stopped(StrEnum):
 
     BUDGET = "the budget ran out"
     ALIKE = "tables with nothing hidden gained as much"
+    UNSEEN = "the quick search that simulated tables get finds nothing in the data"
     CLEAR = "the gain was far above that of every table with nothing hidden"
 
 

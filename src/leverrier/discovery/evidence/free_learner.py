@@ -24,6 +24,8 @@ from leverrier.discovery.evidence.held_out import learned_again
 from leverrier.learning.families.state_column import state_column
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.run.codecs import Key
+from leverrier.run.run import UNBOUNDED, Run
 
 FOLDS = 3
 MOST_ROWS = 6000
@@ -90,10 +92,35 @@ class FreeLearner:
 
 
 def against_free_learner(
-    network: Network, near: Sequence[str], table: Table, score: Score, seed: int, rival: Network | None = None
+    network: Network,
+    near: Sequence[str],
+    table: Table,
+    score: Score,
+    seed: int,
+    rival: Network | None = None,
+    run: Run = UNBOUNDED,
 ) -> FreeLearner | None:
     """The network's hidden variables against learners without any, its rival among them; None where there are too few
-    rows to tell."""
+    rows to tell, or too little time."""
+    asked = foretelling(network, near, table, score, seed, rival)
+    if asked is None:
+        return None
+    calls, keys = asked
+    found = run.map(foretold, calls, keys)
+    if len(found) < len(calls):
+        return None
+    said = {name: np.concatenate([each[name] for each in found], axis=1) for name in found[0]}
+    gained = {name: each[0] - each[2 + int(each[2:].sum(axis=1).argmax())] for name, each in said.items()}
+    advantage, error = _mean_and_error(list(gained.values()))
+    ahead, spread = _mean_and_error([each[0] - each[1] for each in said.values()])
+    over_rival = None if rival is None else ahead / spread if spread > 0 else 0.0
+    return FreeLearner({name: float(each.mean()) for name, each in gained.items()}, advantage, error, over_rival)
+
+
+def foretelling(
+    network: Network, near: Sequence[str], table: Table, score: Score, seed: int, rival: Network | None = None
+) -> tuple[list[tuple[Any, ...]], list[Key]] | None:
+    """The calls of `foretold`, with their keys, one for each part of the rows; None where there are too few of them."""
     rng = np.random.default_rng([seed, 53])
     table = _some_rows(table, rng)
     columns = [name for name in near if len(table.states[name]) > 1][:MOST_COLUMNS]
@@ -101,20 +128,23 @@ def against_free_learner(
         return None
     fold = rng.permutation(table.n_rows) % FOLDS
     networks = (network, network if rival is None else rival)
-    said = {name: np.zeros((len(networks) + LEARNERS, table.n_rows)) for name in columns}
-    for k in range(FOLDS):
-        train, test = table.take(fold != k), table.take(fold == k)
-        fitted = [learned_again(each, train, score) for each in networks]
-        for name in columns:
-            # (guarded as the learners' are: a column that follows from the others is foretold by all alike)
-            ours = [each.posterior(test, name) for each in fitted]
-            ours = [_spread(each, np.arange(each.shape[1]), each.shape[1]) for each in ours]
-            said[name][:, fold == k] = _of_cells([*ours, *_learned(train, test, name)], test, name)
-    gained = {name: each[0] - each[2 + int(each[2:].sum(axis=1).argmax())] for name, each in said.items()}
-    advantage, error = _mean_and_error(list(gained.values()))
-    ahead, spread = _mean_and_error([each[0] - each[1] for each in said.values()])
-    over_rival = None if rival is None else ahead / spread if spread > 0 else 0.0
-    return FreeLearner({name: float(each.mean()) for name, each in gained.items()}, advantage, error, over_rival)
+    calls = [(networks, table.take(fold != k), table.take(fold == k), score, columns) for k in range(FOLDS)]
+    about = (network.graph.parent_map, networks[1].graph.parent_map, tuple(columns))
+    return calls, [("foretold", k, *about) for k in range(FOLDS)]
+
+
+def foretold(
+    networks: Sequence[Network], train: Table, test: Table, score: Score, columns: Sequence[str]
+) -> dict[str, Floats]:
+    """By column, (networks and learners, rows): what each, learned from some rows, says of the others' cells."""
+    fitted = [learned_again(each, train, score) for each in networks]
+    said = {}
+    for name in columns:
+        # (guarded as the learners' are: a column that follows from the others is foretold by all alike)
+        ours = [each.posterior(test, name) for each in fitted]
+        guarded = [_spread(each, np.arange(each.shape[1]), each.shape[1]) for each in ours]
+        said[name] = _of_cells([*guarded, *_learned(train, test, name)], test, name)
+    return said
 
 
 def _mean_and_error(gained: Sequence[Floats]) -> tuple[float, float]:

@@ -10,20 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from leverrier.data.table import Table
-from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of
+from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence_of, unseen
 from leverrier.discovery.evidence.evidence import LEVEL, Evidence
 from leverrier.discovery.evidence.whole_groups import Groups, Likeness, likeness
+from leverrier.discovery.places.deepening import Found
 from leverrier.discovery.places.search import Search, begin, next_hidden, resume_from
 from leverrier.discovery.plan import Plan
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
+from leverrier.run.codecs import name_of
 from leverrier.run.run import UNBOUNDED, Run
 
 WORTH_A_TEST = 1.0
@@ -32,16 +34,40 @@ WORTH_A_TEST = 1.0
 
 def null_test(search: Search, draws: int, level: float = LEVEL, groups: Groups | None = None) -> Evidence:
     """The light search on the data and on tables simulated from the model without the newest hidden variable, until it
-    is clear. The evidence's gain is the light search's."""
+    is clear. The evidence's gain is the light search's; where that is none no table can gain less, so none is drawn."""
     known = search.found[-2] if len(search.found) > 1 else None
+    gain = _data_gain(search, search.networks[-2], known)
+    if np.isnan(gain):
+        return evidence_of(search.found[-1].gain, [], None, level)
+    if gain <= 0:
+        return unseen(level)
     silent = search.run.silent()
     job = Null(search.networks[-2], search.table, search.score, search.plan, known and known.sizes, silent, groups)
     seeds = np.random.SeedSequence([search.plan.seed, 7]).spawn(draws)
     about = ("null", len(search.found), job.network.graph.parent_map)
-    (gain,) = search.run.map(job.statistic, [(search.table,)], [(*about, "data")]) or (float("nan"),)
-    if np.isnan(gain):
-        return evidence_of(search.found[-1].gain, [], None, level)
     return drawn_evidence(gain, job.gain, seeds, [(*about, seed.spawn_key) for seed in seeds], level, search.run)
+
+
+def one_more(search: Search) -> bool:
+    """Whether the light search sees one more hidden variable in the data than were found: else no whole search could
+    find one that the test would believe."""
+    return not _data_gain(search, search.networks[-1], search.found[-1] if search.found else None) <= 0
+
+
+def _data_gain(search: Search, network: Network, known: Found | None) -> float:
+    """What one more hidden variable gains in the data by the light search, given those before it; NaN if time ran
+    out."""
+    if known is None and search.light_gain is not None and not search.table.n_missing:
+        return float("nan") if search.run.spent else search.light_gain
+    key = name_of(("light", network.graph.parent_map, known and tuple(known.sizes.items())))
+    if key not in search.light:
+        alone = search.run.unkept()
+        job = Null(network, search.table, search.score, search.plan, known and known.sizes, alone)
+        gain = search.run.once(("light", key), partial(job.statistic, search.table), otherwise=lambda: float("nan"))
+        if np.isnan(gain):
+            return gain
+        search.light[key] = gain
+    return search.light[key]
 
 
 @dataclass(frozen=True, eq=False)

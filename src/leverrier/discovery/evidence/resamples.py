@@ -21,6 +21,7 @@ from leverrier.discovery.findings import Findings, HiddenVariable
 from leverrier.discovery.places.search import run_search
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
+from leverrier.run.codecs import Key
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
@@ -57,24 +58,40 @@ def support(
     groups: NDArray[np.int64] | None = None,
 ) -> dict[str, Support]:
     """For each hidden variable, by the light search on rows drawn anew, or on whole groups of rows."""
-    again = replace(plan.light(), max_hidden=max(1, len(found.hidden)))
+    calls, keys = resampling(table, score, plan, max(1, len(found.hidden)), resamples, run, groups)
     few = _some_rows(table, plan.seed)
     states = {each.name: _states(found, each, few) for each in found.hidden}
-    seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
     runs: list[Resampled] = []
-    silent, count = run.silent(), run.workers.count
+    count = run.workers.count
     for first in range(0, resamples, count):
-        batch = seeds[first : first + count]
-        calls = [(table, few, score, again, silent, groups, seed) for seed in batch]
-        keys = [("resample", *seed.spawn_key) for seed in batch]
-        whole = [one for one in run.map(_search_again, calls, keys, _write_run, _read_run) if one is not None]
+        batch = slice(first, min(first + count, resamples))
+        again = run.map(_search_again, calls[batch], keys[batch], _write_run, _read_run)
+        whole = [one for one in again if one is not None]
         runs += whole
         run.tell(Event.RESAMPLES, len(runs) / resamples)
-        if len(whole) < len(batch):
+        if len(whole) < batch.stop - batch.start:
             break
     if not runs:
         return {}
     return {each.name: _support(each, states[each.name], runs) for each in found.hidden}
+
+
+def begin_resamples(
+    table: Table, score: Score, plan: Plan, resamples: int, run: Run, groups: NDArray[np.int64] | None = None
+) -> None:
+    """Have other processes begin with them, for one hidden variable."""
+    run.begin_ahead(_search_again, *resampling(table, score, plan, 1, resamples, run, groups))
+
+
+def resampling(
+    table: Table, score: Score, plan: Plan, hidden: int, resamples: int, run: Run, groups: NDArray[np.int64] | None
+) -> tuple[list[tuple[Any, ...]], list[Key]]:
+    """The calls, with their keys, of searches for so many hidden variables in rows drawn anew."""
+    again = replace(plan.light(), max_hidden=hidden)
+    few, silent = _some_rows(table, plan.seed), run.silent()
+    seeds = np.random.SeedSequence([plan.seed, 13]).spawn(resamples)
+    calls = [(table, few, score, again, silent, groups, seed) for seed in seeds]
+    return calls, [("resample", hidden, *seed.spawn_key) for seed in seeds]
 
 
 def _search_again(

@@ -33,6 +33,7 @@ from leverrier.discovery.evidence.whole_groups import Groups, folds_of_groups
 from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.learning.structure.score import Score
+from leverrier.run.codecs import Key
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
@@ -64,9 +65,7 @@ def searched_folds(
     in which nothing is found gains 0: no variable is refused for want of rows to find it in.
     """
     parts = _parts(table, plan, groups)
-    again = replace(plan.light(), max_hidden=len(evidence))
-    calls = [(train, test, score, again, run.silent()) for train, test in parts]
-    keys = [("searched fold", len(evidence), number) for number in range(len(parts))]
+    calls, keys = _folding(parts, score, plan, len(evidence), run)
     found = [fold for fold in run.map(_searched, calls, keys, _write_fold, _read_fold) if fold is not None]
     if len(found) < len(parts):
         return None
@@ -81,6 +80,20 @@ def searched_folds(
         return [mean_and_interval_of_groups(each, groups[order]) for each in gains]
     weights = [np.ones(test.n_rows) if test.weights is None else test.weights for _, test in parts]
     return [mean_and_interval(each, np.concatenate(weights)) for each in gains]
+
+
+def begin_folds(table: Table, score: Score, plan: Plan, run: Run, groups: Groups | None = None) -> None:
+    """Have other processes begin with them, for one hidden variable."""
+    run.begin_ahead(_searched, *_folding(_parts(table, plan, groups), score, plan, 1, run))
+
+
+def _folding(
+    parts: Sequence[tuple[Table, Table]], score: Score, plan: Plan, hidden: int, run: Run
+) -> tuple[list[tuple[Any, ...]], list[Key]]:
+    """The calls, with their keys, of searches for so many hidden variables in each part."""
+    again, silent = replace(plan.light(), max_hidden=hidden), run.silent()
+    calls = [(train, test, score, again, silent) for train, test in parts]
+    return calls, [("searched fold", hidden, number) for number in range(len(parts))]
 
 
 def _parts(table: Table, plan: Plan, groups: Groups | None) -> list[tuple[Table, Table]]:

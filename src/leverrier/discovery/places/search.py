@@ -139,6 +139,12 @@ class Search:
     reason: Reason = Reason.ENOUGH
     cut: bool = False
     """Whether time ran out before all candidates were tried."""
+    placed: dict[str, Any] | None = None
+    """Where the light search puts the first variable, once it was asked."""
+    light: dict[str, float] = field(default_factory=dict)
+    """What the light search gained in the data, by what it was given: see evidence/null_test.py."""
+    light_gain: float | None = None
+    """The same given nothing, known as soon as it said where it puts the first variable."""
     suggested: tuple[Candidate, ...] | None = None
     """The only places to look in for the next one, if they are known; else the graph suggests them."""
 
@@ -203,21 +209,29 @@ def next_hidden(search: Search) -> bool:
 
 
 def _placed_by_tables(search: Search) -> tuple[Candidate, int] | None:
-    """Where the light search, with tables on both sides, puts the first variable."""
+    """Where the light search, with tables on both sides, puts the first variable. It is made once, whatever the rival
+    is by now."""
     if search.found or search.suggested is not None:
         return None
+    if search.placed is None:
+        search.placed = light_place(search.ground.table, search.score, search.plan, search.run)
+    found = search.placed
+    search.light_gain = found["gain"]
+    return (Candidate(frozenset(found["members"]), "tables alone"), int(found["states"])) if found["states"] else None
 
-    def placed() -> dict[str, Any] | None:
-        light = begin(search.ground.table, search.score, search.plan.light(), search.run.silent())
+
+def light_place(table: Table, score: Score, plan: Plan, run: Run) -> dict[str, Any]:
+    """Where the light search puts the first hidden variable of a table without holes, with how many states and what it
+    gains."""
+
+    def placed() -> dict[str, Any]:
+        light = begin(table, score, plan.light(), run.unkept())
         if not next_hidden(light):
-            return None
+            return {"members": [], "states": 0, "gain": 0.0}
         one = light.found[-1]
-        return {"members": sorted(light.graph.neighbours(one.name)), "states": one.sizes[one.name]}
+        return {"members": sorted(light.graph.neighbours(one.name)), "states": one.sizes[one.name], "gain": one.gain}
 
-    found = search.run.once(("placed by tables",), placed)
-    if found is None:
-        return None
-    return Candidate(frozenset(found["members"]), "tables alone"), int(found["states"])
+    return run.once(("placed by tables",), placed)
 
 
 def _settled(screening: Screening, one: Found, kind: str) -> Found:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.projection import Projection
 from leverrier.data.table import Table
+from leverrier.kernels.search.tree_growth import count_by_feature
 from leverrier.learning.families.family_counts import FamilyCounts, Price, projected_on
 from leverrier.learning.families.kind_choice import best_kind
 from leverrier.learning.families.offered import Offered
@@ -58,11 +59,14 @@ class KindScores(FamilyScores):
         self._weights = np.ones(self.table.n_rows) if weights is None else weights
         self._chosen: dict[tuple[int, int], Offered | None] = {}
         self._projections: dict[int, Projection] = {}
+        self._worth: dict[tuple[int, int], list[int]] = {}
+        self._beside: dict[int, NDArray[np.float64]] = {}
 
     def afresh(self) -> KindScores:
         """The same scores without a memory of what was asked; what was fitted need not be fitted again."""
         other = KindScores(self.statistics, self.score, self.table_cells)
         other._chosen, other._projections = self._chosen, self._projections
+        other._worth, other._beside = self._worth, self._beside
         return other
 
     def steady(self) -> Self:
@@ -137,7 +141,10 @@ class KindScores(FamilyScores):
     def _compute(self, child: int, parents: int) -> NDArray[np.float64]:
         out = self.tables.expand(child, parents).copy()
         out[-1] = self.family(child, parents)
-        for v in self._promising(child, parents, out):
+        key = (child, parents)
+        if self.candidates is not None or key not in self._worth:
+            self._worth[key] = self._promising(child, parents, out)
+        for v in self._worth[key]:
             out[v] = max(out[v], self.family(child, parents | 1 << v))
         self._count()
         return out
@@ -154,16 +161,26 @@ class KindScores(FamilyScores):
             self.table.codes,
             others,
             [self.columns[v] for v in others],
-            self.table.codes[child],
+            self._seen_beside(child)[np.repeat(np.isin(np.arange(self.n_nodes), others), self.states[:-1])],
             self.columns[child],
             *self._expected(child, parents),
             self._weights,
             self.price.parameter,
         )
         by_table = scores[others] - scores[-1]
-        worth = np.maximum(gains, by_table)
+        worth = np.round(np.maximum(gains, by_table), 6)  # (ties are settled by place, not by what was asked before)
         order = np.argsort(-worth, kind="stable")[:FITTED]
         return [int(others[i]) for i in order if worth[i] > 0]
+
+    def _seen_beside(self, child: int) -> NDArray[np.float64]:
+        """By column and state, how often each state of the child is seen beside it: counted once a child."""
+        if child not in self._beside:
+            codes, starts = self.table.codes, np.concatenate([[0], np.cumsum(self.states[:-1])]).astype(np.int64)
+            seen = np.zeros((int(starts[-1]), int(self.states[child])))
+            rows = np.arange(codes.shape[1])
+            count_by_feature(codes.copy(), codes[child].astype(np.int64), self._weights, rows, starts, seen)
+            self._beside[child] = seen
+        return self._beside[child]
 
     def _others(self, child: int, parents: int) -> NDArray[np.int64]:
         """The columns that may be a further parent of the child."""

@@ -14,37 +14,57 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from leverrier.arrays import Floats
-from leverrier.kernels.families.expectations import expect_beside
-from leverrier.kernels.search.tree_growth import count_by_feature
+from leverrier.kernels.families.expectations import count_beside, expect_beside
 from leverrier.learning.families.state_column import StateColumn
 
 NEVER = 1e-6
 """What is never expected is expected this often: a count there is a surprise, not a proof."""
+
+FEW_CELLS = 2**17
+"""Other columns' states times configurations, counted before they are weighed."""
 
 
 def unexplained(
     codes: NDArray[np.unsignedinteger],
     others: NDArray[np.int64],
     columns: Sequence[StateColumn],
-    child: NDArray[np.unsignedinteger],
+    seen: Floats,
     own: StateColumn,
     shares: Floats,
     index: NDArray[np.int64],
     weights: Floats,
     parameter: float,
 ) -> Floats:
-    """By other column, the most that one of the tests says it could gain, in nats, less `parameter` a parameter."""
-    states = own.states
+    """By other column, the most that one of the tests says it could gain, in nats, less `parameter` a parameter.
+
+    `seen` counts the child's states beside each state of each of them.
+    """
     sizes = np.array([column.states for column in columns], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     spread = shares @ own.scores**2 - (shares @ own.scores) ** 2
     wide = np.ascontiguousarray(np.concatenate([shares, np.maximum(spread, 0.0)[:, None]], axis=1))
-    expected = np.zeros((int(starts[-1]), states + 1))
-    expect_beside(codes, others, index, wide, weights, starts[:-1], expected)
-    seen = np.zeros((int(starts[-1]), states))
-    rows = np.arange(codes.shape[1])
-    count_by_feature(np.ascontiguousarray(codes[others]), child.astype(np.int64), weights, rows, starts, seen)
+    expected = _expected(codes, others, index, wide, weights, starts)
     return _most(seen, expected[:, :-1], expected[:, -1], columns, starts[:-1], sizes, own.scores, parameter)
+
+
+def _expected(
+    codes: NDArray[np.unsignedinteger],
+    others: NDArray[np.int64],
+    index: NDArray[np.int64],
+    wide: Floats,
+    weights: Floats,
+    starts: NDArray[np.int64],
+) -> Floats:
+    """By state of each other column, the sum of its rows' shares: with few configurations each is counted there first,
+    which asks for one addition a row."""
+    cells = int(starts[-1])
+    if cells * len(wide) > FEW_CELLS:
+        expected = np.zeros((cells, wide.shape[1]))
+        expect_beside(codes, others, index, wide, weights, starts[:-1], expected)
+        return expected
+    counts = np.zeros((cells, len(wide)))
+    count_beside(codes, others, index, weights, starts[:-1], counts)
+    return counts @ wide
 
 
 def _most(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from leverrier.discovery.evidence.evidence import KINDS_WORTH, Compared, Evidence
+from leverrier.discovery.evidence.evidence import KINDS_WORTH, Compared, Evidence, Stopped
 from leverrier.discovery.evidence.free_learner import FreeLearner
 from leverrier.discovery.findings import HiddenVariable
 
@@ -133,6 +133,8 @@ def like_for_like(each: HiddenVariable, evidence: Evidence) -> str:
 
 def null_words(evidence: Evidence) -> str:
     """What simulated tables without it showed, in counts."""
+    if evidence.stopped is Stopped.UNSEEN:
+        return f"{evidence.stopped}, and a table with nothing hidden gains no less (p = 1)"
     if not evidence.draws:
         return "not tested against chance"
     size = "" if evidence.rows is None else " of that size"

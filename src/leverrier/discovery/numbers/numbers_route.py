@@ -20,7 +20,7 @@ from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Weighed, weigh, weigh_more
 from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
-from leverrier.discovery.numbers.visible_groups import visible_groups
+from leverrier.discovery.numbers.row_groups import row_groups
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing, undecided
@@ -269,5 +269,5 @@ def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step
     bare = found.hunted.bare
     if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
         yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())
-    if found.told == "nothing" and (seen := visible_groups(space)) is not None:
+    if found.told == "nothing" and (seen := row_groups(space)) is not None:
         yield seen

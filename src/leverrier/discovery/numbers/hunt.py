@@ -96,20 +96,21 @@ def hunt_class(
     begun = [each for each in _differing(trials, BEST + 1) if not run.spent]
     found = [improve(block, outside, rival, each, MODES, barred) for each in begun]
     first = _best(block, found)
-    begun_at = _begun_at(block, outside, rival, places, [first, before], rng)
-    found += _whole_searches(block, outside, rival, begun_at, barred, run)
-    best = _best(block, found)
     total = sum(outside.score(name, own) for name, own in rival.items())
-    if best is not None and best.states > 2 and isinstance(best.behind, Behind) and best.score > total + aim - HOPE:
-        found += _whole_searches(block, outside, rival, joined_places(best.behind.posterior), barred, run)
+    least = total + aim - HOPE
+    begun_at = _begun_at(block, outside, rival, places, [first, before], rng)
+    found += _whole_searches(block, outside, rival, begun_at, barred, run, least)
+    best = _best(block, found)
+    if best is not None and best.states > 2 and isinstance(best.behind, Behind) and best.score > least:
+        found += _whole_searches(block, outside, rival, joined_places(best.behind.posterior), barred, run, least)
         best = _best(block, found)
     for states in range(3 if best is None else best.states + 1, MOST_STATES + 1):
-        if run.spent or (best is not None and best.score < total + aim - HOPE):
+        if run.spent or (best is not None and best.score < least):
             break
         new = _with_states(block, outside, rival, _bases(best, places), states, rng, barred)
         if best is not None and best.states == states - 1 and isinstance(best.behind, Behind):
             more_places = split_places(best.behind.posterior, _columns(block, rival, best.children))
-            new += _whole_searches(block, outside, rival, more_places, barred, run)
+            new += _whole_searches(block, outside, rival, more_places, barred, run, least)
         more, found = _best(block, new), [*found, *new]
         if more is None or (best is not None and more.score <= best.score):
             break
@@ -171,12 +172,20 @@ def _columns(block: Block, rival: Parents, names: tuple[str, ...]) -> Floats:
 
 
 def _whole_searches(
-    block: Block, outside: NumberRival, rival: Parents, begun: list[Floats], barred: frozenset[str], run: Run
+    block: Block,
+    outside: NumberRival,
+    rival: Parents,
+    begun: list[Floats],
+    barred: frozenset[str],
+    run: Run,
+    least: float,
 ) -> list[Standing]:
-    """Searches of all arcs round each of these beginnings; the best two go on, and are improved."""
+    """Searches of all arcs round each of these beginnings; the best two that come near to what matters go on, and are
+    improved."""
     about = Round(block, outside.scores, outside, rival, MODES, barred)
     ends = [about.first(each) for each in begun if not run.spent]
-    best = sorted((each for each in ends if each is not None), key=lambda each: -each.score)[:WHOLE]
+    near = [each for each in ends if each is not None and each.score > least]
+    best = sorted(near, key=lambda each: -each.score)[:WHOLE]
     best = sorted((about.again(each) for each in best), key=lambda each: -each.score)
     return [improve(block, outside, rival, each, MODES, barred) for each in best[:2]]
 

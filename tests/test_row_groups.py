@@ -20,7 +20,7 @@ def humps(rng, rows, share, apart, columns=3):
 
 
 def test_two_clouds_are_two_groups_of_their_sizes():
-    table, h = humps(np.random.default_rng(1), 500, 0.3, 4.0)
+    table, h = humps(np.random.default_rng(1), 300, 0.3, 4.0)
     seen = groups(table)
     assert seen is not None
     assert seen.rows == pytest.approx((int((~h).sum()), int(h.sum())), abs=8)
@@ -31,9 +31,9 @@ def test_two_clouds_are_two_groups_of_their_sizes():
 
 def test_three_clouds_are_three():
     rng = np.random.default_rng(2)
-    k = rng.integers(0, 3, 600)
+    k = rng.integers(0, 3, 300)
     centres = np.array([[0, 0], [7, 0], [0, 7]])
-    x = rng.normal(size=(600, 2)) + centres[k]
+    x = rng.normal(size=(300, 2)) + centres[k]
     seen = groups({"a": x[:, 0], "b": x[:, 1]})
     assert seen is not None
     assert sorted(seen.rows) == sorted(np.bincount(k))

@@ -24,9 +24,9 @@ from leverrier.models.mixture import Kind, Mixture
 
 SHAPES: tuple[Kind, ...] = ("full", "tied", "diagonal")
 MOST_COMPONENTS = 5
-MOST_COLUMNS, LEAST_ROWS, MOST_ROWS = 20, 60, 2000
+MOST_COLUMNS, LEAST_ROWS, MOST_ROWS = 20, 60, 1000
 LEAST_VALUES = 10
-STARTS = 4
+STARTS, CLOSE = 4, 1e-4
 LEVEL = 0.01
 LEAST_SHARE = 0.05
 """A smaller part of the rows is no group but a few odd ones."""
@@ -119,7 +119,7 @@ def _parted(own: Floats, other: Floats, seed: int) -> tuple[Mixture, NDArray[np.
 
 
 def _fitted(x: Floats, shape: Kind, seed: int) -> tuple[Mixture, float]:
-    found = fit_mixture(x, range(1, MOST_COMPONENTS + 1), shape, starts=STARTS, seed=seed, jobs=1)
+    found = fit_mixture(x, range(1, MOST_COMPONENTS + 1), shape, starts=STARTS, tolerance=CLOSE, seed=seed, jobs=1)
     return found.mixture, found.table.row(found.components).bic
 
 
@@ -165,7 +165,9 @@ def _components(x: Floats, seed: int) -> tuple[int, ...]:
     """The numbers of Gaussians that BIC cannot rule out, over all shapes, all rows."""
     best: dict[int, float] = {}
     for shape in SHAPES:
-        table = fit_mixture(x, range(1, MOST_COMPONENTS + 1), shape, starts=STARTS, seed=seed, jobs=1).table
+        table = fit_mixture(
+            x, range(1, MOST_COMPONENTS + 1), shape, starts=STARTS, tolerance=CLOSE, seed=seed, jobs=1
+        ).table
         for row in table:
             best[row.components] = min(best.get(row.components, np.inf), row.bic)
     least = min(best.values())

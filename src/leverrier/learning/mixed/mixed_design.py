@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from leverrier.arrays import Floats
-from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
+from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space, SpaceColumn
 from leverrier.models.families.number_terms import Term, code_bounds
 
 KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
@@ -17,8 +17,15 @@ KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
 BLOCK = 8192
 """Rows taken at a time where columns are multiplied."""
 KEPT_GRAMS = 512
+MOST_CELLS = 12
+"""Columns for the states of two categories together, at most."""
 FEW_COLUMNS = 12
 """With at most so many columns all their products are made at once, which is cheaper than one after the other."""
+
+
+def _few_states(column: SpaceColumn) -> bool:
+    """Whether a column is a category, or has two states: of grades the product says it."""
+    return column.discrete and (not column.ordered or column.n_codes == 2)
 
 
 class Design:
@@ -140,6 +147,12 @@ class Design:
             if by.discrete and by.n_codes <= FEW_VALUES and along.number:
                 bounds = [code_bounds(by.bounds, k) for k in range(1, by.n_codes)]
                 terms += [Term("slope", (one, other), low, high) for low, high in bounds]
+        if _few_states(a) and _few_states(b) and (a.n_codes - 1) * (b.n_codes - 1) <= MOST_CELLS:
+            terms += [
+                Term("both", (u, v), *code_bounds(a.bounds, k), code_bounds(b.bounds, l))
+                for k in range(1, a.n_codes)
+                for l in range(1, b.n_codes)
+            ]
         return terms
 
     def _add(self, terms: Sequence[Term]) -> None:

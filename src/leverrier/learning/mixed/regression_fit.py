@@ -22,7 +22,7 @@ _ROUNDS = 2
 _NAMED = (
     ("hinges", {"hinge"}),
     ("steps", {"step"}),
-    ("products", {"product", "curve product", "slope", "above", "together"}),
+    ("products", {"product", "curve product", "slope", "above", "together", "both"}),
     ("squares", {"square", "curve square"}),
 )
 """What a regression is called: by the least plain of its columns."""

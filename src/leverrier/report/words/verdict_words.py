@@ -13,7 +13,7 @@ from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
 from leverrier.report.words.bet_words import bets
 from leverrier.report.words.done_words import done_words, groups_told
 from leverrier.report.words.measured_words import null_words
-from leverrier.report.words.opening_words import opening, provisionally
+from leverrier.report.words.opening_words import NOTHING_YET, opening, provisionally
 from leverrier.report.words.page_words import ONE_NAT
 from leverrier.report.words.time_words import person, plain_chain, time_lines
 
@@ -35,7 +35,8 @@ def headline(found: Result) -> str:
         return f"Undecided: {what} behind the columns and arcs between them describe these rows about equally well."
     if not found.believed:
         groups = [groups_told(step) for step in found.did if isinstance(step, GroupsSeen)]
-        return " ".join([opening(found.verdict, len(found.hidden)), *groups])
+        said = opening(found.verdict, len(found.hidden))
+        return " ".join([said.removesuffix(NOTHING_YET), *groups]) if groups else said
     states, provisional = found.believed[0].states, provisionally(found.verdict)
     if found.kind is ModelKind.CAUSES:
         count = len(found.believed)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from leverrier.arrays import Floats
-from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space, SpaceColumn
+from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
+from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_terms import Term, code_bounds
 
 KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
@@ -21,11 +22,6 @@ MOST_CELLS = 12
 """Columns for the states of two categories together, at most."""
 FEW_COLUMNS = 12
 """With at most so many columns all their products are made at once, which is cheaper than one after the other."""
-
-
-def _few_states(column: SpaceColumn) -> bool:
-    """Whether a column is a category, or has two states: of grades the product says it."""
-    return column.discrete and (not column.ordered or column.n_codes == 2)
 
 
 class Design:
@@ -90,6 +86,14 @@ class Design:
         """The rows that show all of these; None where all rows do."""
         return self.space.rows_of(variables)
 
+    def cells_of(self, v: int, rows: NDArray[np.int64] | None) -> Cells:
+        return self.cells[v] if rows is None else self.cells[v][rows]
+
+    def few_states(self, v: int) -> bool:
+        """Whether a column is a category, or has two states: of grades a product says enough."""
+        column = self.space.columns[v]
+        return column.discrete and (not column.ordered or column.n_codes == 2)
+
     def columns(self, places: Sequence[int], rows: NDArray[np.int64] | None) -> Floats:
         """(columns, rows)."""
         x = self._x[list(places)]
@@ -147,7 +151,7 @@ class Design:
             if by.discrete and by.n_codes <= FEW_VALUES and along.number:
                 bounds = [code_bounds(by.bounds, k) for k in range(1, by.n_codes)]
                 terms += [Term("slope", (one, other), low, high) for low, high in bounds]
-        if _few_states(a) and _few_states(b) and (a.n_codes - 1) * (b.n_codes - 1) <= MOST_CELLS:
+        if self.few_states(u) and self.few_states(v) and (a.n_codes - 1) * (b.n_codes - 1) <= MOST_CELLS:
             terms += [
                 Term("both", (u, v), *code_bounds(a.bounds, k), code_bounds(b.bounds, l))
                 for k in range(1, a.n_codes)

@@ -83,6 +83,7 @@ def _by_gaussian(space: Space, rng: np.random.Generator) -> Space:
     columns = []
     for column, cells in zip(space.columns, whole.T, strict=True):
         assert column.margin is not None
+        assert column.scores is not None
         columns.append(_with_cells(column, np.where(column.holes, column.margin.settled(cells), column.scores)))
     return Space(tuple(columns), space.n_rows, space.aside)
 

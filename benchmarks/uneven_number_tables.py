@@ -35,7 +35,7 @@ def unequal(rng: np.random.Generator, rows: int) -> Planted:
 
 
 def few_of_many(rng: np.random.Generator, rows: int) -> Planted:
-    """A class behind three numbers and two categories of thirteen columns; another of the others drives two of them."""
+    """A class behind three numbers and two categories of thirteen columns; age drives one of them and others beside."""
     h = rng.random(rows) < 0.4
     age = rng.gamma(5, 8, rows)
     table: Columns = {

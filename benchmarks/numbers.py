@@ -4,6 +4,7 @@
     python -m benchmarks.numbers foreign --tables 40         mechanisms that no family was made for
     python -m benchmarks.numbers strange --tables 40         more of them, written after the rule
     python -m benchmarks.numbers planted --tables 20         classes and continua, 1,000 rows
+    python -m benchmarks.numbers uneven --tables 20          the same less tidy, 300 to 5,000 rows
     python -m benchmarks.numbers nothing --groups counts rounded --draws 19
     python -m benchmarks.numbers nothing --tell              the lines that are there, nothing run
 
@@ -30,19 +31,26 @@ from benchmarks.foreign_number_tables import FOREIGN
 from benchmarks.number_tables import NOTHING, Columns
 from benchmarks.planted_number_tables import PLANTED, Planted
 from benchmarks.strange_number_tables import STRANGE
+from benchmarks.uneven_number_tables import UNEVEN
 from leverrier.discovery.done import HiddenWeighed
 
 ROWS, ROW_SHARES = (500, 1000, 2000, 5000), (0.4, 0.3, 0.2, 0.1)
 WIDTHS, WIDTH_SHARES = (5, 7, 10, 15, 25), (0.3, 0.3, 0.2, 0.1, 0.1)
 PLANTED_ROWS = 1000
-KINDS: dict[str, dict[str, Any]] = {"nothing": NOTHING, "foreign": FOREIGN, "strange": STRANGE, "planted": PLANTED}
+KINDS: dict[str, dict[str, Any]] = {
+    "nothing": NOTHING,
+    "foreign": FOREIGN,
+    "strange": STRANGE,
+    "planted": PLANTED,
+    "uneven": UNEVEN,
+}
 
 
 def made(kind: str, group: str, seed: int) -> tuple[Columns, Planted | None]:
     """The table of a group and number, and what is behind it."""
     rng = np.random.default_rng([seed, 83, *group.encode()])
-    if kind == "planted":
-        truth = PLANTED[group](rng, PLANTED_ROWS)
+    if kind in ("planted", "uneven"):
+        truth = KINDS[kind][group](rng, PLANTED_ROWS)
         return truth.columns, truth
     rows, columns = int(rng.choice(ROWS, p=ROW_SHARES)), int(rng.choice(WIDTHS, p=WIDTH_SHARES))
     return KINDS[kind][group](rng, rows, columns), None

@@ -148,3 +148,30 @@ def test_logits_reach_the_maximum_that_scipy_finds():
     assert logs == pytest.approx(-best.fun, abs=0.05)
     assert slopes == pytest.approx(best.x[2:], abs=0.02)
     assert thresholds[0] == pytest.approx(best.x[0], abs=0.02)
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.6])
+def test_two_categories_decide_together(apart):
+    """The oracle is the mean, and where scatters differ the deviation, of each pair of states: no line in either
+    category alone comes near it."""
+    r = np.random.default_rng(7)
+    a, b = r.integers(0, 3, 1500), r.integers(0, 4, 1500)
+    means, scales = r.permutation(12).reshape(3, 4) / 2, np.exp(apart * r.standard_normal((3, 4)))
+    y = means[a, b] + 0.5 * scales[a, b] * r.standard_normal(1500)
+    states = {"a": (a, ("u", "v", "w"), False), "b": (b, ("p", "q", "r", "s"), False)}
+    space = make_space({"y": y}, states, seed=7)
+    at = {name: place for place, name in enumerate(space.names)}
+    fitted = MixedScores(space).fitted(at["y"], (at["a"], at["b"]))
+    cells = [space.columns[at[name]].cells for name in ("a", "b")]
+    z = space.columns[at["y"]].scores
+    pair = 4 * a + b
+    rows = np.bincount(pair)
+    within = (z - (np.bincount(pair, z) / rows)[pair]) ** 2
+    variance = np.bincount(pair, within) / rows if apart else np.full(12, within.mean())
+    best = -0.5 * float(rows @ np.log(2 * np.pi * variance)) - 0.5 * len(z)
+    assert fitted.log_likelihood > best - 15  # (a pair that is no worse told by its neighbours is left out)
+    assert fitted.family.dimension <= 30
+    assert fitted.log_likelihood == pytest.approx(float(fitted.family.log_density(z, cells).sum()), abs=1e-6)
+    again = number_family(fitted.family.content())
+    assert again == fitted.family
+    assert "b" in fitted.family.explain("y", ["a", "b"])

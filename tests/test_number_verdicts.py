@@ -102,15 +102,16 @@ def test_what_the_best_class_gained_is_told_even_where_it_is_nothing():
     assert max(each for each in (step.of_class, step.of_continuum, -1.0) if each is not None) < 3
 
 
-def test_groups_that_a_column_shows_are_told_and_are_not_hidden():
+def test_groups_that_the_columns_show_are_told_and_are_not_hidden():
     rng = np.random.default_rng(0)
     h = rng.random(300) < 0.3
     a = np.where(h, 8.0, 0.0) + rng.normal(size=300)
     table = {"a": a, "b": (a > 4) * 3 + rng.normal(size=300), "c": rng.normal(size=300)}
     found = lv.discover(table, jobs=1)
     step = next(step for step in found.result.did if isinstance(step, GroupsSeen))
-    assert (step.column, sorted(step.rows), step.others) == ("a", sorted([int(h.sum()), int((~h).sum())]), ("b",))
+    assert (step.rows, step.columns) == ((int((~h).sum()), int(h.sum())), ("a", "b"))
     assert not found.hidden
+    assert "fall into 2 groups" in str(found)
     one_hump = lv.discover({**table, "a": rng.normal(size=300)}, jobs=1)
     assert not any(isinstance(step, GroupsSeen) for step in one_hump.result.did)
 

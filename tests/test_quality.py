@@ -91,6 +91,25 @@ def test_totals():
     assert Notice.TOTAL not in kinds(lv.read_table(data.drop(columns="rent")))
 
 
+def test_what_goes_round():
+    data = frame()
+    rng = np.random.default_rng(7)
+    data["hour"] = rng.integers(0, 24, 400)
+    data["wind_direction"] = rng.uniform(0, 360, 400)
+    data["heading"] = rng.uniform(-180, 180, 400)
+    data["birth month"] = rng.integers(1, 13, 400)
+    # the same words, and no circle: a duration, a rate, temperatures, too short a stretch, too long a one
+    data["hours"] = rng.integers(0, 24, 400)
+    data["calls_per_hour"] = rng.integers(0, 24, 400)
+    data["triangle"] = rng.uniform(0, 360, 400)
+    data["start_hour"] = rng.integers(8, 12, 400)
+    data["month"] = rng.integers(1, 60, 400)
+    found = {each.columns[0]: each for each in lv.read_table(data).quality if each.kind is Notice.ROUND}
+    assert set(found) == {"hour", "wind_direction", "heading", "birth month"}
+    assert found["hour"].values == (0, 23)
+    assert "'hour' seems to go round (from 0 to 23, and on to 0)" in quality_lines([found["hour"]])[0]
+
+
 def test_skipped_questions():
     data = frame()
     data["smokes"] = np.random.default_rng(3).choice(["yes", "no"], 400)

@@ -45,7 +45,7 @@ STEPS = [
     done.SetAside("a", Unvarying(None)),
     done.HiddenWeighed(4, 3, -7.25, None),
     done.BareClasses(2, ("a", "b"), 7.5, 2),
-    done.GroupsSeen("a", (50, 1000), ("b", "c")),
+    done.GroupsSeen((1000, 50), ("b", "c"), 1e-5, 0.014, (2, 3)),
     done.CutShort((Omitted(Skipped.TABLES, "H1", 3, 9), Omitted(Skipped.POWER))),
     Said("as it was written"),
 ]

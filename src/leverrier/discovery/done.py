@@ -137,11 +137,14 @@ class BareClasses:
 
 @dataclass(frozen=True)
 class GroupsSeen:
-    """A column that falls into groups of so many rows by itself, and the columns that differ between them."""
+    """Groups of so many rows with fewer rows between them than on both sides, by which columns they differ most, how
+    sure that is, and the share of rows that are not placed clearly. `components`: how many Gaussians BIC takes."""
 
-    column: str
     rows: tuple[int, ...]
-    others: tuple[str, ...]
+    columns: tuple[str, ...]
+    p_value: float
+    unsure: float
+    components: tuple[int, ...]
 
 
 class Skipped(Enum):

@@ -24,7 +24,7 @@ from leverrier.models.margin import Margin
 
 MOST_CONFIGURATIONS = 4096
 """Rows with more configurations of their missing states than this are not enumerated."""
-_BY_STATES = {"code", "curve", "curve square", "curve product"}
+_BY_STATES = {"code", "curve", "curve square", "curve product", "both"}
 
 
 class Mixed(Protocol):
@@ -58,7 +58,9 @@ def _linear(network: Mixed, node: str) -> bool:
     if not isinstance(family, NumberRegression) or family.curve is not None or family.noise.dimension:
         return False
     if family.spread.follows is not None and (
-        family.spread.follows < 0 or parents[family.spread.follows] in network.margins
+        family.spread.follows < 0
+        or parents[family.spread.follows] in network.margins
+        or (family.spread.beside is not None and parents[family.spread.beside] in network.margins)
     ):
         return False
     for term in family.terms:

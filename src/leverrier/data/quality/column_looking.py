@@ -19,6 +19,14 @@ SENTINELS = frozenset(
 """Numbers that forms use for “no answer”: 9, 99, 999, 8888, 97, 998, −1, −9 …"""
 MOST_SENTINELS = 3
 FEW = 12
+CIRCLES: tuple[tuple[str, float, float], ...] = (
+    (r"^(?!.*per)(.*[_\W])?hour$|hour_?of_?(the_?)?day", 0, 24),
+    (r"(^|[_\W])angle|azimuth|bearing|heading|(^|[_\W]|wind|flow)direction$|wind_?dir", 0, 360),
+    (r"^(?!.*per)(.*[_\W])?month$|month_?of_?(the_?)?year", 1, 13),
+    (r"week_?day|day_?of_?(the_?)?week", 0, 8),
+    (r"day_?of_?(the_?)?year|julian_?day", 0, 367),
+)
+"""How columns are called whose last value lies beside the first, and where their values begin and end."""
 GROUPS = re.compile(
     r"(^|[_\W])(id|ids|nr|no|num|key|hh|psu)([_\W]|$)|(?-i:[a-z]I[dD]$)|house|family|patient|person|subject|school|classroom"
     r"|site|cluster|village|respondent|pupil|student|client|customer|sequence|participant|member|animal",
@@ -40,6 +48,7 @@ def look_at_column(column: Column) -> Iterator[Noticed]:
         return
     if column.came in ("integer", "number"):
         yield from sentinels(column)
+        yield from circle(column)
     if column.came in ("text", "category"):
         yield from spellings(column)
     yield from groups(column)
@@ -70,6 +79,22 @@ def _both_ends(values: Floats) -> list[float]:
                 found += far.tolist()
                 break
     return found
+
+
+def circle(column: Column) -> Iterator[Noticed]:
+    """Numbers that go round, by the column's name and the values: they fill most of a circle and never leave it."""
+    values = np.asarray(column.values, dtype=np.float64)
+    values = values[np.isfinite(values)]
+    low, high = float(values.min(initial=np.inf)), float(values.max(initial=-np.inf))
+    for words, begin, end in CIRCLES:
+        if re.search(words, column.name, re.IGNORECASE) is None:
+            continue
+        turns = end - begin
+        begin -= 180.0 if turns == 360 and low < 0 else 0.0  # (angles from −180 to 180)
+        if begin <= low and high <= begin + turns and high - low > 0.7 * (turns - 1):
+            shown = tuple(int(each) if each.is_integer() else each for each in (low, high))
+            yield Noticed(Notice.ROUND, (column.name,), shown, int(column.filled))
+        return
 
 
 def _far_off(far: np.ndarray, rest: np.ndarray) -> bool:

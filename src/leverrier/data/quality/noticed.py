@@ -30,6 +30,7 @@ class Notice(StrEnum):
     FREE_TEXT = "free text"
     IDENTIFIER = "identifier"
     MANY_VALUES = "many values in few rows"
+    ROUND = "goes round"
     CONSTANT = "constant"
     DUPLICATE = "duplicate columns"
     NEAR_DUPLICATE = "nearly duplicate columns"

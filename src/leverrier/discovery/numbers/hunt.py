@@ -13,9 +13,10 @@ from leverrier.discovery.numbers.number_places import candidate_places
 from leverrier.discovery.numbers.number_rival import NumberRival
 from leverrier.learning.behind.ascent import Behind, ascend
 from leverrier.learning.behind.beginnings import beginnings, halves, residuals
-from leverrier.learning.behind.completed import Round, split_places
+from leverrier.learning.behind.completed import Round, joined_places, split_places
 from leverrier.learning.behind.factor_ascent import ascend_factor
 from leverrier.learning.behind.restructure import first_links, improve, refit
+from leverrier.learning.behind.shared_spread import shared_spreads
 from leverrier.learning.behind.standing import LEAST_ROWS, Parents, Standing, stood, with_links
 from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import Link, Mode, classes, continuum
@@ -33,6 +34,7 @@ MOST_STATES = 6
 MOST_THREES = 6
 DIRECTIONS = 3
 """Principal components along which a whole search is begun."""
+SPREAD_STATES = (2, 3, 4)
 WHOLE = 3
 
 
@@ -58,9 +60,11 @@ def hunt(
     seed: int,
     barred: frozenset[str] = frozenset(),
     run: Run = UNBOUNDED,
+    before: Standing | None = None,
 ) -> Hunted:
-    """The best class and the best continuum. `barred` columns hang on another hidden variable."""
-    of_class, bare, tried = hunt_class(block, outside, rival, seed, barred, run)
+    """The best class and the best continuum. `barred` columns hang on another hidden variable; `before` is what was
+    best beside a worse rival."""
+    of_class, bare, tried = hunt_class(block, outside, rival, seed, barred, run, before=before)
     places = candidate_places(rival, barred)
     continua = sorted(
         (_continuum_trial(block, outside, rival, place) for place in places if not run.spent),
@@ -79,6 +83,7 @@ def hunt_class(
     barred: frozenset[str] = frozenset(),
     run: Run = UNBOUNDED,
     aim: float = 0.0,
+    before: Standing | None = None,
 ) -> tuple[Standing | None, Standing | None, int]:
     """Trials in every candidate place, the best few through structural EM, more states: the best that three views show,
     the best whatever shows it, and how many were tried. `aim` is the gain from which on an answer matters."""
@@ -91,16 +96,21 @@ def hunt_class(
     begun = [each for each in _differing(trials, BEST + 1) if not run.spent]
     found = [improve(block, outside, rival, each, MODES, barred) for each in begun]
     first = _best(block, found)
-    found += _whole_searches(block, outside, rival, _halves(block, rival, places, first), barred, run)
-    best = _best(block, found)
     total = sum(outside.score(name, own) for name, own in rival.items())
-    for states in range(3, MOST_STATES + 1):
-        if run.spent or (best is not None and best.score < total + aim - HOPE):
+    least = total + aim - HOPE
+    begun_at = _begun_at(block, outside, rival, places, [first, before], rng)
+    found += _whole_searches(block, outside, rival, begun_at, barred, run, least)
+    best = _best(block, found)
+    if best is not None and best.states > 2 and isinstance(best.behind, Behind) and best.score > least:
+        found += _whole_searches(block, outside, rival, joined_places(best.behind.posterior), barred, run, least)
+        best = _best(block, found)
+    for states in range(3 if best is None else best.states + 1, MOST_STATES + 1):
+        if run.spent or (best is not None and best.score < least):
             break
         new = _with_states(block, outside, rival, _bases(best, places), states, rng, barred)
         if best is not None and best.states == states - 1 and isinstance(best.behind, Behind):
             more_places = split_places(best.behind.posterior, _columns(block, rival, best.children))
-            new += _whole_searches(block, outside, rival, more_places, barred, run)
+            new += _whole_searches(block, outside, rival, more_places, barred, run, least)
         more, found = _best(block, new), [*found, *new]
         if more is None or (best is not None and more.score <= best.score):
             break
@@ -137,12 +147,23 @@ def _without(link: Link, views: frozenset[str]) -> Link:
     return replace(link, parents=tuple(p for p in link.parents if p not in views))
 
 
-def _halves(block: Block, rival: Parents, places: list[tuple[str, ...]], best: Standing | None) -> list[Floats]:
-    """Where a whole search begins: cut along the main directions of all linked columns, and as the best has it."""
+def _begun_at(
+    block: Block,
+    outside: NumberRival,
+    rival: Parents,
+    places: list[tuple[str, ...]],
+    known: list[Standing | None],
+    rng: np.random.Generator,
+) -> list[Floats]:
+    """Where whole searches begin: classes beside a shared spread of all linked columns, cuts along their main
+    directions, and as those that are known have it."""
     if not places:
         return []
+    linked = [column for column in outside.space.columns if column.name in places[0]]
+    spread = shared_spreads(linked, SPREAD_STATES, rng)
     cuts = halves(_columns(block, rival, places[0]), DIRECTIONS)
-    return [*cuts, *([best.behind.posterior] if best is not None and isinstance(best.behind, Behind) else [])]
+    own = [each.behind.posterior for each in known if each is not None and isinstance(each.behind, Behind)]
+    return [*spread, *cuts, *own]
 
 
 def _columns(block: Block, rival: Parents, names: tuple[str, ...]) -> Floats:
@@ -151,12 +172,20 @@ def _columns(block: Block, rival: Parents, names: tuple[str, ...]) -> Floats:
 
 
 def _whole_searches(
-    block: Block, outside: NumberRival, rival: Parents, begun: list[Floats], barred: frozenset[str], run: Run
+    block: Block,
+    outside: NumberRival,
+    rival: Parents,
+    begun: list[Floats],
+    barred: frozenset[str],
+    run: Run,
+    least: float,
 ) -> list[Standing]:
-    """Searches of all arcs round each of these beginnings; the best two go on, and are improved."""
+    """Searches of all arcs round each of these beginnings; the best two that come near to what matters go on, and are
+    improved."""
     about = Round(block, outside.scores, outside, rival, MODES, barred)
     ends = [about.first(each) for each in begun if not run.spent]
-    best = sorted((each for each in ends if each is not None), key=lambda each: -each.score)[:WHOLE]
+    near = [each for each in ends if each is not None and each.score > least]
+    best = sorted(near, key=lambda each: -each.score)[:WHOLE]
     best = sorted((about.again(each) for each in best), key=lambda each: -each.score)
     return [improve(block, outside, rival, each, MODES, barred) for each in best[:2]]
 

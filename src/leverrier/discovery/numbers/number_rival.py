@@ -70,25 +70,33 @@ def repaired(
 
 def graphs_without(rival: NumberRival, hidden: Standing, posterior: Floats) -> list[Parents]:
     """The observed arcs of a hidden model as they are, with its children all linked, and with the column that knows
-    most of the hidden variable in its place: beside the hidden model's arcs, and beside the rival's."""
+    most of the hidden variable in its place, or the two that do: beside the hidden model's arcs, and beside the
+    rival's."""
     children = sorted(hidden.children, key=_order(hidden.parents).index)
     clique = dict(hidden.parents)
     for place, child in enumerate(children[1:], start=1):
         clique[child] = tuple(dict.fromkeys((*clique[child], *children[:place])))[:4]
-    centre = stand_in(rival.space, posterior)
-    stars = [_star(parents, children, centre) for parents in (hidden.parents, rival.parents)]
+    centres = stand_ins(rival.space, posterior)
+    graphs = (hidden.parents, rival.parents)
+    stars = [_star(parents, children, centres[:count]) for parents in graphs for count in (1, 2)]
     return [hidden.parents, clique, *stars]
 
 
-def _star(parents: Parents, children: Sequence[str], centre: str) -> Parents:
-    """One column above all of these, and nothing above it."""
-    above = {name: tuple(dict.fromkeys((centre, *own)))[:4] for name, own in parents.items() if name in children}
-    return {**parents, **above, centre: ()}
+def _star(parents: Parents, children: Sequence[str], centres: tuple[str, ...]) -> Parents:
+    """One column, or two, above all of these, and nothing above them."""
+    above = {name: tuple(dict.fromkeys((*centres, *own)))[:4] for name, own in parents.items() if name in children}
+    return {**parents, **above, **{centre: centres[:at] for at, centre in enumerate(centres)}}
 
 
-def stand_in(space: Space, posterior: Floats) -> str:
-    """The column whose codes know most of where rows stand."""
-    return max(space.columns, key=lambda column: _shared(column.codes, column.n_codes, posterior)).name
+def stand_ins(space: Space, posterior: Floats) -> tuple[str, str]:
+    """The column whose codes know most of where rows stand, and the one that knows most beside it."""
+    first = max(space.columns, key=lambda column: _shared(column.codes, column.n_codes, posterior))
+    others = [column for column in space.columns if column is not first]
+    second = max(
+        others,
+        key=lambda each: _shared(first.codes * each.n_codes + each.codes, first.n_codes * each.n_codes, posterior),
+    )
+    return first.name, second.name
 
 
 def _shared(codes: NDArray[np.int64], n_codes: int, posterior: Floats) -> float:

@@ -99,7 +99,7 @@ def _weighed(rival: NumberRival, block: Block, seed: int, run: Run) -> Weighed:
         if better is rival:
             break
         rival, earnest = better, True
-        hunted = hunt(block, rival, rival.parents, seed, run=run)
+        hunted = hunt(block, rival, rival.parents, seed, run=run, before=hunted.bare)
     return Weighed(rival, hunted, rival.total - first)
 
 

@@ -20,7 +20,7 @@ from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Weighed, weigh, weigh_more
 from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
-from leverrier.discovery.numbers.visible_groups import visible_groups
+from leverrier.discovery.numbers.row_groups import row_groups
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason, Verdict, nothing, undecided
@@ -140,7 +140,7 @@ def _examined(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
         repaired=first.repaired,
         shape=laid.shape,
         meanings=meanings,
-        did=tuple(_did(laid.rows, laid.space, first, table)),
+        did=tuple(_did(laid, run)),
         other=model,
     )
 
@@ -258,9 +258,10 @@ def _finite(gain: float) -> float | None:
     return round(gain, 3) if np.isfinite(gain) else None
 
 
-def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step]:
-    if rows:
-        yield Sampled(rows, learned=True)
+def _did(laid: Laid, run: Run) -> Iterator[Step]:
+    space, found, table = laid.space, laid.first, laid.table
+    if laid.rows:
+        yield Sampled(laid.rows, learned=True)
     yield from (SetAside(name, why) for name, why in space.aside.items())
     if table.n_missing:
         yield Filled(table.n_missing, fits=False)
@@ -269,5 +270,5 @@ def _did(rows: int, space: Space, found: Weighed, table: Table) -> Iterator[Step
     bare = found.hunted.bare
     if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
         yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())
-    if found.told == "nothing" and (seen := visible_groups(space)) is not None:
+    if found.told == "nothing" and not run.spent and (seen := row_groups(space)) is not None:
         yield seen

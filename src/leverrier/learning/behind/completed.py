@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 
 import numpy as np
 
@@ -130,6 +131,14 @@ class Round:
 def softened(posterior: Floats) -> Floats:
     """A little less sure, so that EM may move every row."""
     return (1 - UNSURE) * posterior + UNSURE / posterior.shape[1]
+
+
+def joined_places(posterior: Floats) -> list[Floats]:
+    """Posteriors with one place fewer: any two in turn as one."""
+    return [
+        np.column_stack([np.delete(posterior, (a, b), axis=1), posterior[:, a] + posterior[:, b]])
+        for a, b in combinations(range(posterior.shape[1]), 2)
+    ]
 
 
 def split_places(posterior: Floats, rest: Floats) -> list[Floats]:

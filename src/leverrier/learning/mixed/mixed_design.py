@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from leverrier.arrays import Floats
 from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
+from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_terms import Term, code_bounds
 
 KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
@@ -17,6 +18,8 @@ KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
 BLOCK = 8192
 """Rows taken at a time where columns are multiplied."""
 KEPT_GRAMS = 512
+MOST_CELLS = 12
+"""Columns for the states of two categories together, at most."""
 FEW_COLUMNS = 12
 """With at most so many columns all their products are made at once, which is cheaper than one after the other."""
 
@@ -83,6 +86,14 @@ class Design:
         """The rows that show all of these; None where all rows do."""
         return self.space.rows_of(variables)
 
+    def cells_of(self, v: int, rows: NDArray[np.int64] | None) -> Cells:
+        return self.cells[v] if rows is None else self.cells[v][rows]
+
+    def few_states(self, v: int) -> bool:
+        """Whether a column is a category, or has two states: of grades a product says enough."""
+        column = self.space.columns[v]
+        return column.discrete and (not column.ordered or column.n_codes == 2)
+
     def columns(self, places: Sequence[int], rows: NDArray[np.int64] | None) -> Floats:
         """(columns, rows)."""
         x = self._x[list(places)]
@@ -140,6 +151,12 @@ class Design:
             if by.discrete and by.n_codes <= FEW_VALUES and along.number:
                 bounds = [code_bounds(by.bounds, k) for k in range(1, by.n_codes)]
                 terms += [Term("slope", (one, other), low, high) for low, high in bounds]
+        if self.few_states(u) and self.few_states(v) and (a.n_codes - 1) * (b.n_codes - 1) <= MOST_CELLS:
+            terms += [
+                Term("both", (u, v), *code_bounds(a.bounds, k), code_bounds(b.bounds, l))
+                for k in range(1, a.n_codes)
+                for l in range(1, b.n_codes)
+            ]
         return terms
 
     def _add(self, terms: Sequence[Term]) -> None:

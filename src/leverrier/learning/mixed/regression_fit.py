@@ -18,11 +18,13 @@ from leverrier.models.families.number_regression import LOG_2_PI, Noise, NumberR
 
 MOST_TERMS = 8
 """Columns beyond the plain line."""
+MOST_PIECES = 16
+"""Deviations for the states of two categories together, at most."""
 _ROUNDS = 2
 _NAMED = (
     ("hinges", {"hinge"}),
     ("steps", {"step"}),
-    ("products", {"product", "curve product", "slope", "above", "together"}),
+    ("products", {"product", "curve product", "slope", "above", "together", "both"}),
     ("squares", {"square", "curve square"}),
 )
 """What a regression is called: by the least plain of its columns."""
@@ -135,28 +137,33 @@ def _spread_by_pieces(
     log_n = float(np.log(n))
     best, gain = None, 0.0
     base = -0.5 * n * np.log(gaussian(line.rest, n)[0])
+    found: list[tuple[Spread, NDArray[np.int64], int]] = []
     for follows, cuts in _pieces(design, parents, mean):
-        by = (
-            mean
-            if follows < 0
-            else design.cells[parents[follows]]
-            if rows is None
-            else design.cells[parents[follows]][rows]
-        )
+        by = mean if follows < 0 else design.cells_of(parents[follows], rows)
         codes = np.searchsorted(cuts, by, side="right")
-        variances, counts = _variances(codes, squares, len(cuts) + 1)
-        better = -0.5 * counts @ np.log(variances) - base - 0.5 * len(cuts) * log_n
+        found.append((Spread((), follows, tuple(cuts.tolist())), codes, len(cuts) + 1))
+    categories = [each for each in found if _category(design, parents, each[0])]
+    for (one, first, k), (other, second, l) in itertools.combinations(categories, 2):
+        if k * l <= MOST_PIECES:
+            found.append((replace(one, beside=other.follows, beside_cuts=other.cuts), first * l + second, k * l))
+    for spread, codes, pieces in found:
+        variances, counts = _variances(codes, squares, pieces)
+        better = -0.5 * counts @ np.log(variances) - base - 0.5 * (pieces - 1) * log_n
         if better > gain:
-            best, gain = (follows, cuts, codes), better
+            best, gain = (spread, codes, pieces), better
     if best is None:
         return None, coefficients
-    follows, cuts, codes = best
-    for _ in range(0 if follows < 0 else _ROUNDS):
-        variances, _ = _variances(codes, (y - coefficients @ x) ** 2, len(cuts) + 1)
+    spread, codes, pieces = best
+    for _ in range(0 if spread.follows == -1 else _ROUNDS):
+        variances, _ = _variances(codes, (y - coefficients @ x) ** 2, pieces)
         weighed = x / variances[codes]
         coefficients = np.asarray(np.linalg.lstsq(weighed @ x.T, weighed @ y, rcond=1e-10)[0], dtype=np.float64)
-    variances, _ = _variances(codes, (y - coefficients @ x) ** 2, len(cuts) + 1)
-    return Spread(tuple(np.sqrt(variances).tolist()), follows, tuple(cuts.tolist())), coefficients
+    variances, _ = _variances(codes, (y - coefficients @ x) ** 2, pieces)
+    return replace(spread, deviations=tuple(np.sqrt(variances).tolist())), coefficients
+
+
+def _category(design: Design, parents: Sequence[int], spread: Spread) -> bool:
+    return spread.follows is not None and spread.follows >= 0 and design.few_states(parents[spread.follows])
 
 
 def _pieces(design: Design, parents: Sequence[int], mean: Floats) -> list[tuple[int, Floats]]:

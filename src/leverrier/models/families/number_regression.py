@@ -52,12 +52,29 @@ class Spread:
     follows: int | None = None
     """The parent's place; −1 for the fitted mean; None where there is one deviation."""
     cuts: tuple[float, ...] = ()
+    beside: int | None = None
+    """The place of a second parent: then there is one deviation for each pair of pieces."""
+    beside_cuts: tuple[float, ...] = ()
 
     def each(self, parents: Sequence[Cells], mean: Floats) -> Floats:
         if self.follows is None:
             return np.full(mean.shape, self.deviations[0])
         by = mean if self.follows < 0 else parents[self.follows]
-        return np.array(self.deviations)[np.searchsorted(np.array(self.cuts), by, side="right")]
+        piece = np.searchsorted(np.array(self.cuts), by, side="right")
+        if self.beside is not None:
+            second = np.searchsorted(np.array(self.beside_cuts), parents[self.beside], side="right")
+            piece = piece * (len(self.beside_cuts) + 1) + second
+        return np.array(self.deviations)[piece]
+
+    def content(self) -> list[Any]:
+        own = [list(self.deviations), self.follows, list(self.cuts)]
+        return own if self.beside is None else [*own, self.beside, list(self.beside_cuts)]
+
+    @classmethod
+    def of_content(cls, content: Sequence[Any]) -> Spread:
+        deviations, follows, cuts, *second = content
+        beside = (int(second[0]), tuple(map(float, second[1]))) if second else (None, ())
+        return cls(tuple(map(float, deviations)), follows, tuple(map(float, cuts)), *beside)
 
 
 GAUSSIAN = Noise()
@@ -110,7 +127,7 @@ class NumberRegression:
             "kind": self.kind,
             "terms": [term.content() for term in self.terms],
             "coefficients": list(self.coefficients),
-            "spread": [list(self.spread.deviations), self.spread.follows, list(self.spread.cuts)],
+            "spread": self.spread.content(),
             "noise": [list(self.noise.weights), list(self.noise.means), list(self.noise.deviations)],
             "curve": None if self.curve is None else self.curve.content(),
             "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
@@ -119,13 +136,12 @@ class NumberRegression:
 
     @classmethod
     def of_content(cls, content: Mapping[str, Any]) -> NumberRegression:
-        deviations, follows, cuts = content["spread"]
         curves = [None if c is None else Curve.of_content(c) for c in (content["curve"], *content["parent_curves"])]
         return cls(
             str(content["kind"]),
             tuple(Term.of_content(term) for term in content["terms"]),
             tuple(map(float, content["coefficients"])),
-            Spread(tuple(map(float, deviations)), follows, tuple(map(float, cuts))),
+            Spread.of_content(content["spread"]),
             Noise(*(tuple(map(float, part)) for part in content["noise"])),
             curves[0],
             tuple(curves[1:]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ Shape = Literal[
     "slope",
     "above",
     "together",
+    "both",
 ]
 
 
@@ -38,10 +39,12 @@ class Term:
     """The knot of a hinge or a step; the lower bound of a code's cells."""
     high: float = 0.0
     """The upper bound of a code's cells."""
+    other: tuple[float, float] = (0.0, 0.0)
+    """The bounds of a code of the second parent."""
 
     def moved(self, places: Mapping[int, int]) -> Term:
         """The same column where parents have other numbers."""
-        return Term(self.shape, tuple(places[p] for p in self.parents), self.low, self.high)
+        return replace(self, parents=tuple(places[p] for p in self.parents))
 
     def column(self, cells: Sequence[Cells], curves: Sequence[Curve | None]) -> Floats:
         """By row; NaN where a parent's cell is."""
@@ -72,17 +75,23 @@ class Term:
                 return np.maximum(first - cells[self.parents[1]], 0.0)
             case "together":
                 return np.maximum(first + cells[self.parents[1]], 0.0)
+            case "both":
+                low, high = self.other
+                second = cells[self.parents[1]]
+                return self._inside(first) * ((second >= low) & (second < high))
 
     def _inside(self, cells: Cells) -> Floats:
         return ((cells >= self.low) & (cells < self.high)).astype(np.float64)
 
     def content(self) -> list[Any]:
-        return [self.shape, list(self.parents), _plain(self.low), _plain(self.high)]
+        own = [self.shape, list(self.parents), _plain(self.low), _plain(self.high)]
+        return [*own, *map(_plain, self.other)] if self.shape == "both" else own
 
     @classmethod
     def of_content(cls, content: Sequence[Any]) -> Term:
-        shape, parents, low, high = content
-        return cls(shape, tuple(map(int, parents)), float(low), float(high))
+        shape, parents, low, high, *other = content
+        bounds = (float(other[0]), float(other[1])) if other else (0.0, 0.0)
+        return cls(shape, tuple(map(int, parents)), float(low), float(high), bounds)
 
 
 def _bent(cells: Cells, curve: Curve | None) -> Floats:

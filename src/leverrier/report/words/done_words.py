@@ -60,16 +60,31 @@ def done_words(step: Step) -> str:
                 f"{states} classes behind {', '.join(columns)} would gain {gain:.1f} nats, but only {views} of these "
                 "columns hang together through them alone; arcs between the columns may say it too"
             )
-        case done.GroupsSeen(column, rows, others):
-            sizes = ", ".join(f"{each:,}" for each in rows[:-1]) + f" and {rows[-1]:,}"
-            return (
-                f"{column!r} falls into {len(rows)} groups of rows by itself ({sizes} rows), and {', '.join(others)} "
-                f"differ{'' if len(others) > 1 else 's'} between them: groups that a column shows are not hidden, and "
-                "arcs from it say as much"
-            )
+        case done.GroupsSeen():
+            return _groups_words(step)
         case done.CutShort(omitted):
             parts = ", ".join(map(_omitted_words, omitted)) or "only a part of the search"
             return f"the time ran out before everything was done; left out: {parts}"
+
+
+def groups_told(seen: done.GroupsSeen) -> str:
+    """One sentence: how many groups, how large."""
+    sizes = ", ".join(f"{each:,}" for each in seen.rows[:-1]) + f" and {seen.rows[-1]:,}"
+    return f"The rows do fall into {len(seen.rows)} groups, of {sizes} rows, that the columns themselves show."
+
+
+def _groups_words(seen: done.GroupsSeen) -> str:
+    first, *others = map(str, seen.components)
+    taken = f"{', '.join(others[:-1])} or {others[-1]}" if len(others) > 1 else " or ".join(others)
+    taken = f"{first}{', ' if len(others) > 1 else ' or ' if others else ''}{taken}"
+    unsure = f"{100 * seen.unsure:.0f} % of the rows" if seen.unsure >= 0.01 else "hardly a row"
+    return (
+        f"looked for groups of rows among the numbers: {len(seen.rows)} lie apart, by {', '.join(seen.columns)} "
+        f"(between them rows are rarer than on both sides, p = {seen.p_value:.2g} on rows that had no part in finding "
+        f"where; {unsure} cannot be placed with 90 % certainty; BIC takes {taken} Gaussians). "
+        "Groups that the columns show are a description and no sign of something hidden: arcs from a column with humps "
+        "say as much. fit_mixture tells which row is in which"
+    )
 
 
 def _weighed_words(step: done.HiddenWeighed) -> str:

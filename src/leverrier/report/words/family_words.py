@@ -101,6 +101,7 @@ def _regression(own: NumberRegression, child: str, parents: Names) -> str:
     text = f"{child} in its {where}: {', '.join(sides)}; {100 * own.explained:.0f} % of its variance"
     if own.spread.follows is not None:
         by = "the prediction" if own.spread.follows < 0 else parents[own.spread.follows]
+        by += "" if own.spread.beside is None else f" and {parents[own.spread.beside]} together"
         text += f"; its scatter changes with {by}"
     return text + ("; the scatter is not Gaussian" if own.noise.dimension else "")
 
@@ -164,6 +165,8 @@ def term_words(term: Term, names: Names) -> str:
             return f"{first} as far as it exceeds {names[term.parents[1]]}"
         case "together":
             return f"{first} and {names[term.parents[1]]} together above their middle"
+        case "both":
+            return f"{first} and {names[term.parents[1]]} both in one state"
     return first
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from leverrier.discovery.verdict import Answer, Reason, Verdict
 
+NOTHING_YET = " Nothing can be said yet."
+
 
 def opening(said: Verdict, count: int) -> str:
     """The answer, of so many hidden variables that are believed, or else were found."""
@@ -16,7 +18,7 @@ def opening(said: Verdict, count: int) -> str:
     if said.answer is Answer.UNDECIDED and count:
         return f"Undecided: {many.lower()} {was} found, but {said.reason}."
     if said.answer is Answer.UNDECIDED:
-        return f"Undecided: {said.reason}. Nothing can be said yet."
+        return f"Undecided: {said.reason}.{NOTHING_YET}"
     if said.reason is Reason.COMPRESSOR:
         return (
             "Nothing hidden was found. One hidden variable would compress the table, but tables simulated without it "

@@ -177,6 +177,11 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
         f"{_one(e)} has {e.count:,} different values, most of them in a few rows only: little can be learnt about "
         f"each; group them, or {option('ignore', list(e.columns))}."
     ),
+    Notice.ROUND: lambda e: (
+        f"{_one(e)} seems to go round (from {e.values[0]} to {e.values[1]}, and on to {e.values[0]}): it is taken as a "
+        "number with two ends, so that what happens where they meet is seen in two parts; its sine and cosine as two "
+        "columns in its place say it whole."
+    ),
     Notice.CONSTANT: lambda e: f"{_one(e)} has only one value ({_few(e.values)}), so it tells nothing.",
     Notice.DUPLICATE: lambda e: (
         f"{_few(e.columns)} are the same column under several names, which looks like something hidden: "

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from leverrier.discovery.done import GroupsSeen
 from leverrier.discovery.evidence.simplest_description import TIE, Simplest
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.time_unit import STEP
 from leverrier.discovery.verdict import HiddenKind, ModelKind, Reason
 from leverrier.report.words.bet_words import bets
-from leverrier.report.words.done_words import done_words
+from leverrier.report.words.done_words import done_words, groups_told
 from leverrier.report.words.measured_words import like_for_like
-from leverrier.report.words.opening_words import opening, provisionally
+from leverrier.report.words.opening_words import NOTHING_YET, opening, provisionally
 from leverrier.report.words.page_words import ONE_NAT
 from leverrier.report.words.time_words import person, plain_chain, time_lines
 
@@ -23,7 +24,7 @@ def verdict(found: Result) -> str:
 
 
 def headline(found: Result) -> str:
-    """One sentence."""
+    """One sentence; one more on groups of rows that the columns show."""
     if found.verdict.reason is Reason.UNSTABLE:
         return (
             "Undecided: the search is unstable. Searches without a hidden variable ended "
@@ -33,7 +34,9 @@ def headline(found: Result) -> str:
         what = described_by(found.simplest)
         return f"Undecided: {what} behind the columns and arcs between them describe these rows about equally well."
     if not found.believed:
-        return opening(found.verdict, len(found.hidden))
+        groups = [groups_told(step) for step in found.did if isinstance(step, GroupsSeen)]
+        said = opening(found.verdict, len(found.hidden))
+        return " ".join([said.removesuffix(NOTHING_YET), *groups]) if groups else said
     states, provisional = found.believed[0].states, provisionally(found.verdict)
     if found.kind is ModelKind.CAUSES:
         count = len(found.believed)

@@ -307,8 +307,10 @@ def rival_name(seen: Examined, roles: Roles) -> str:
     parts = [f"{lags} lag{'s' if lags > 1 else ''}"] if lags else []
     if any(term.source in roles.inputs for term in terms):
         parts.append("inputs")
-    if any(term.source == CLOCK and not term.period for term in terms):
+    if any(term.source == CLOCK and not term.period and not term.part for term in terms):
         parts.append("a trend")
+    if any(term.part for term in terms):
+        parts.append("the calendar")
     if any(term.period for term in terms):
         parts.append("a season")
     return ", ".join(parts) or "independent slices"

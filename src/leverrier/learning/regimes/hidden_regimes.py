@@ -315,4 +315,4 @@ def joined(one: Panel, other: Panel) -> Panel:
     """The sequences of both."""
     values = {name: np.concatenate([column, other.values[name]]) for name, column in one.values.items()}
     starts = np.concatenate([one.starts, one.starts[-1] + other.starts[1:]])
-    return Panel(values, one.labels, starts, np.concatenate([one.times, other.times]))
+    return Panel(values, one.labels, starts, np.concatenate([one.times, other.times]), one.dated)

@@ -54,6 +54,8 @@ def tested_words(found: TimeFindings) -> Iterator[str]:
                 f"{name} gains {one.gain:.1f} nats over the best rival, parameters priced; of {one.draws} sets of "
                 f"sequences simulated without it {one.reached} gain as much: p = {one.p_value:.2g}{some}."
             )
+        if one.support is not None:
+            yield f"{name} came back in {100 * one.support:.0f} % of the resamples, of persons or of blocks of slices."
     for one in found.drawn:
         if one.p_value is not None:
             yield (

@@ -1,0 +1,80 @@
+"""Fits that others have printed, of data at hand: LMest's mixed latent Markov model of simulated criminal careers.
+
+The vignette "Introduction to LMest" (Bartolucci, Pandolfi, Pennoni, Serafini) fits two classes of women that stay and
+two states that move to `data_criminal_sim`, and prints all parameters to four digits; EM stopped at a change of 10⁻³.
+"""
+
+import csv
+import gzip
+
+import numpy as np
+import pytest
+
+import leverrier as lv
+
+CRIMES = (
+    "violence",
+    "sexual",
+    "burglary",
+    "robbery",
+    "theft",
+    "fraud",
+    "criminal_damage",
+    "drugs",
+    "motoring",
+    "other",
+)
+CLASSES = np.array([0.5929, 0.4071])
+FIRST = np.array([[0.9186, 0.0814], [0.7904, 0.2096]])
+MOVES = np.array([[[0.9667, 0.0333], [0.4983, 0.5017]], [[0.9762, 0.0238], [0.3826, 0.6174]]])
+SHOWN = np.array(
+    [
+        [0.0038, 0.0015, 0.0012, 0.0000, 0.0179, 0.0015, 0.0025, 0.0019, 0.0000, 0.0007],
+        [0.1363, 0.0162, 0.2065, 0.0193, 0.4399, 0.0824, 0.1479, 0.0690, 0.0137, 0.1546],
+    ]
+)
+ROUNDED = 5e-5
+"""What is printed as 0 or 1 may be so far from it; EM would never leave it."""
+
+
+def women(folder):
+    """Their sequences, as columns of no and yes."""
+    with gzip.open(folder / "sequences" / "criminal_sim.csv.gz", "rt") as file:
+        rows = [row for row in csv.DictReader(file) if row["sex"] == "2"]
+    frame = {name: [row[name] for row in rows] for name in ("sequence", "time")}
+    frame |= {name: [("no", "yes")[int(row[name])] for row in rows] for name in CRIMES}
+    states = dict.fromkeys(CRIMES, ("no", "yes"))
+    return lv.read_sequences(frame, by="sequence", time="time", states=states)
+
+
+def mixed(shown, first, moves, classes):
+    tables = {name: np.column_stack([1 - shown[:, j], shown[:, j]]) for j, name in enumerate(CRIMES)}
+    columns = {name: (("state",), tables[name]) for name in CRIMES}
+    return lv.DynamicNetwork.from_tables(
+        {"kind": ("1", "2"), "state": ("1", "2"), **dict.fromkeys(CRIMES, ("no", "yes"))},
+        prior={"kind": ((), classes), "state": (("kind",), first), **columns},
+        transition={"kind": ((("kind", 1),), np.eye(2)), "state": (("kind", ("state", 1)), moves), **columns},
+        hidden=["kind", "state"],
+    )
+
+
+def test_lmests_mixed_latent_markov_model(shared_data):
+    data = women(shared_data)
+    assert len(data) == 5200
+    published = mixed(np.clip(SHOWN, ROUNDED, 1 - ROUNDED), FIRST, MOVES, CLASSES)
+    before = published.log_likelihood(data)
+    after = lv.fit_dynamic(published, data, tolerance=1e-3)
+    assert before < after.log_likelihood < before + 3.0
+    table = after.network.transition
+    np.testing.assert_array_equal(table["kind"].table(), np.eye(2))
+    found = np.column_stack([table[name].table()[:, 1] for name in CRIMES])
+    np.testing.assert_allclose(found, SHOWN, atol=0.004)
+
+
+def test_one_chain_alone_has_the_same_states(shared_data):
+    found = lv.hidden_markov(women(shared_data), 2, seed=0)
+    shown = np.column_stack([found.network.transition[name].table()[:, 1] for name in CRIMES])
+    np.testing.assert_allclose(shown, SHOWN, atol=0.006)
+    share = CLASSES @ FIRST
+    first = found.network.slice(0)[found.name].table()
+    assert first == pytest.approx(share, abs=0.01)

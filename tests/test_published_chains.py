@@ -77,3 +77,22 @@ def test_the_printed_shares_are_those_of_the_data(shared_data):
     seen = np.array([np.mean(data.table.column(name) == 1) for name in CRIMES])
     weight = float((seen - SHOWN[0]) @ (SHOWN[1] - SHOWN[0]) / ((SHOWN[1] - SHOWN[0]) @ (SHOWN[1] - SHOWN[0])))
     np.testing.assert_allclose((1 - weight) * SHOWN[0] + weight * SHOWN[1], seen, atol=1.5e-4)
+
+
+def test_a_chain_of_counts_equals_hmmlearns():
+    hmmlearn = pytest.importorskip("hmmlearn.hmm", reason="hmmlearn is not installed: nothing to compare with")
+    rng = np.random.default_rng(4)
+    state = (np.cumsum(rng.random(900) < 0.06) % 2).astype(int)
+    counts = np.column_stack([rng.poisson(1 + 3 * state), rng.poisson(6 - 3 * state)])
+    frame = {"id": np.repeat([1, 2, 3], 300), "x": counts[:, 0], "y": counts[:, 1]}
+    data = lv.read_sequences(frame, by="id")
+    found = lv.hidden_markov(data, 2, emissions="poisson", seed=0, tolerance=1e-9, max_iterations=2000)
+    moves = found.network.moves
+    peer = hmmlearn.PoissonHMM(2, init_params="", n_iter=2000, tol=1e-9)
+    peer.startprob_, peer.transmat_ = moves.initial, moves.matrix
+    peer.lambdas_ = np.exp(np.column_stack([each.coefficients[:, 0] for each in found.network.emissions]))
+    lengths = [300] * 3
+    assert found.log_likelihood == pytest.approx(peer.score(counts, lengths), abs=1e-6)
+    np.testing.assert_allclose(found.posterior, peer.predict_proba(counts, lengths), atol=1e-6)
+    peer.fit(counts, lengths)  # (their EM from our end finds nothing more)
+    assert peer.score(counts, lengths) == pytest.approx(found.log_likelihood, abs=1e-6)

@@ -7,6 +7,7 @@ Prints by case how often the right kind was said and the processor's seconds a t
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
@@ -19,7 +20,7 @@ import leverrier as lv
 from benchmarks.lines import Line, run, table
 
 N = 600
-OUTPUT = Path("build/time_verdicts.jsonl")
+OUTPUT = Path(os.environ.get("LEVERRIER_LINES", "build/time_verdicts.jsonl"))
 
 
 def chain(rng, n=N, states=2, stay=0.95):

@@ -17,10 +17,10 @@ def regime(seed=0, n=300):
 
 def test_a_regime_comes_back_whatever_the_workers_and_the_page_says_so(tmp_path):
     found, other = (
-        lv.discover(regime(), method="sequences", draws=4, level=0.2, resamples=3, jobs=jobs) for jobs in (1, 2)
+        lv.discover(regime(), method="sequences", draws=4, level=0.2, resamples=2, jobs=jobs) for jobs in (1, 2)
     )
     one, same = found.hidden[0].evidence, other.hidden[0].evidence
-    assert one.support >= 0.6
+    assert one.support >= 0.5
     assert one.links["x"] == one.links["y"] == one.support
     assert one.links.get("idle", 0.0) < one.support
     assert (one.gain, one.null_gains, one.support, one.links) == (same.gain, same.null_gains, same.support, same.links)
@@ -28,7 +28,10 @@ def test_a_regime_comes_back_whatever_the_workers_and_the_page_says_so(tmp_path)
     again = lv.load(tmp_path / "found.json")
     assert again.hidden[0].evidence.support == one.support
     found.report(tmp_path / "page.html")
-    assert f"came back in {100 * one.support:.0f} % of the resamples" in (tmp_path / "page.html").read_text()
+    page = (tmp_path / "page.html").read_text()
+    assert f"came back in {100 * one.support:.0f} % of the resamples" in page
+    assert f"p = {one.p_value:.2g}" in page
+    assert "three standard errors" not in page  # (that is what the search by trees asks)
 
 
 def test_persons_or_blocks_are_drawn():

@@ -14,6 +14,7 @@ import numpy as np
 from leverrier.data.sequences.panel import Panel
 from leverrier.data.variable import Variable
 from leverrier.discovery.regimes.column_roles import Roles
+from leverrier.discovery.regimes.idle_terms import without_idle_terms
 from leverrier.discovery.regimes.rival_terms import ColumnRival, rival_columns, trend_terms
 from leverrier.learning.regimes.column_laws import emission_of, fitted_emission
 from leverrier.learning.regimes.person_levels import Levels, fit_levels
@@ -134,6 +135,8 @@ def examined(
                     reach=max(one.worth, level_worth) + beat - credit,
                     run=run,
                 )
+                if name != "plain":
+                    found = without_idle_terms(found, designs, ITERATIONS, TOLERANCE, run)
                 attempts.append(RegimeAttempt(Hidden.REGIME, name, found, found.worth + credit, alone.model, states))
     return Examined(panel, one.model, columns, one.worth, levels, level_terms, tuple(attempts))
 
@@ -151,18 +154,27 @@ def _given(rival: RegimeModel, terms: tuple[Term, ...]) -> tuple[Term, ...]:
 def _grounds(
     designs: Designs, rival: RegimeModel, levels: tuple[Levels, ...], level_terms: dict[str, tuple[Term, ...]]
 ) -> list[tuple[str, RegimeModel]]:
-    """What a chain is built on: inputs alone, and all that the rival asks; with persons' levels where there are any."""
+    """What a chain is built on: inputs alone, with each column's own last value where the rival asks its past, and all
+    that the rival asks; with persons' levels where there are any."""
     level = {each.name: each for each in levels}
-    plain, past = [], []
+    plain, last, past = [], [], []
     for each in rival.emissions:
         given = _given(rival, each.terms)
         own = _level_term(designs.panel, level[each.name]) if each.name in level else ()
         plain.append(_with_terms(designs, each, (*given, *own)))
+        before = tuple(term for term in each.terms if term.source == each.name and term.lag == 1)
+        last.append(_with_terms(designs, each, (*given, *before, *own)))
         past.append(_with_terms(designs, each, (*level_terms.get(each.name, each.terms), *own)))
     made = [("plain", replace(rival, emissions=tuple(plain)))]
+    if len({_all_terms(one) for one in (plain, last, past)}) == 3:
+        made.append(("the last slice", replace(rival, emissions=tuple(last))))
     if any(a.terms != b.terms for a, b in zip(plain, past, strict=True)):
         made.append(("the past", replace(rival, emissions=tuple(past))))
     return made
+
+
+def _all_terms(emissions: list[Emission]) -> tuple[tuple[Term, ...], ...]:
+    return tuple(each.terms for each in emissions)
 
 
 def _with_terms(designs: Designs, each: Emission, terms: tuple[Term, ...]) -> Emission:

@@ -244,7 +244,7 @@ def _peak(y: Floats) -> float | None:
     if power[peak] < PEAK * near[peak]:
         return None
     # (between two frequencies of the grid the peak is looked for more finely)
-    grid = np.linspace(max(peak - 1, 1), peak + 1, 41)
+    grid = np.linspace(max(peak - 1, CYCLES), peak + 1, 41)
     waves = np.exp(-2j * np.pi * np.outer(grid, np.arange(len(y))) / len(y))
     return float(grid[int(np.abs(waves @ y).argmax())])
 

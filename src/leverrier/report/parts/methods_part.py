@@ -11,6 +11,7 @@ from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind
 from leverrier.report.parts.page_parts import Block, Fold, Grid, Items, Listing, Part, folded, several
 from leverrier.report.words.done_words import done_words
+from leverrier.report.words.time_words import tested_words
 from leverrier.report.words.verdict_words import kind_words
 
 KINDS = {
@@ -20,6 +21,11 @@ KINDS = {
     ModelKind.CAUSES: "overlapping hidden yes/no causes (noisy-OR)",
 }
 WAYS = {
+    "laws": (
+        "Every column had a law of its own given the past, inputs, a trend, seasons and the calendar, as far as each "
+        "paid. Against that we set persons' own levels, classes of persons and hidden Markov chains, weighed by "
+        "log-likelihood less half the logarithm of the number of slices for each parameter"
+    ),
     "default": (
         "First the best model of each slice given those before it was chosen: trees over lags, then deterministic "
         "memories. Hidden chains were then begun from clusters of its residuals over windows of 1, 9, 41 and 201 "
@@ -105,9 +111,12 @@ def _slices_text(found: Result, time: TimeFindings) -> str:
     text = (
         f"We searched {several(shape.sequences, 'sequence')} of {shape.rows:,} slices in all and "
         f"{several(shape.columns, 'column')}{holes} for hidden variables with Leverrier {settings.version} "
-        f"(seed {settings.seed}). {WAYS[time.method]}. "
+        f"(seed {settings.seed}). {WAYS['laws' if time.by_laws else time.method]}. "
     )
-    if time.tested:
+    if time.tested and time.by_laws:
+        text += "".join(f"{line} " for line in tested_words(time))
+        text += f"Slices were left out in {several(len(time.folds), 'part')} in turn. " if time.folds else ""
+    elif time.tested:
         text += (
             f"Models were compared by cross-validation over blocks ({several(len(time.folds), 'part')} held out in "
             "turn), a gain being accepted from .005 bits a slice and three standard errors over blocks on. "

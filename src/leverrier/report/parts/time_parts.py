@@ -25,7 +25,7 @@ from leverrier.report.parts.page_parts import (
     shortened,
 )
 from leverrier.report.parts.tree_tables import MEANING, node_name
-from leverrier.report.words.time_words import ASKED, chain_words, lengths_text, observed_words
+from leverrier.report.words.time_words import ASKED, chain_words, lengths_text, observed_words, tested_words
 
 LONG = 48
 
@@ -42,7 +42,16 @@ def short_chain(one: HiddenChain, unit: TimeUnit = STEP) -> str:
 def held_out_part(found: TimeFindings) -> Part:
     """Blocked cross-validation against the best model without, part by part, and every model that was tried."""
     blocks: list[Block] = []
-    if found.tested:
+    if found.tested and found.by_laws:
+        said = tuple(tested_words(found))
+        blocks += [Items(said)] if said else []
+        blocks.append(
+            Words(
+                "Every model was also fitted with a part of the slices left out, in blocks, and then asked to predict "
+                f"them. What is hidden must not do worse there than the best model without ({found.observed_name})."
+            )
+        )
+    elif found.tested:
         blocks.append(
             Words(
                 "Every model was fitted with a part of the slices left out, in blocks, and then asked to predict them. "

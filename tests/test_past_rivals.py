@@ -10,7 +10,7 @@ import leverrier as lv
 from leverrier.data.sequences.panel import panel_of
 from leverrier.discovery.regimes.column_roles import number_columns, roles_of
 from leverrier.discovery.regimes.free_past import by_ranks, free_bits
-from leverrier.discovery.regimes.regime_attempts import examined
+from leverrier.discovery.regimes.regime_attempts import Hidden, examined
 from leverrier.discovery.regimes.regime_held_out import Parts, left_out
 from leverrier.discovery.regimes.rival_terms import calendar_blocks, rival_columns, season_periods
 from leverrier.discovery.verdict import Answer, Reason
@@ -152,3 +152,24 @@ def test_trees_over_the_past_say_what_a_straight_line_does_not():
     assert line is not None
     assert free is not None
     assert free.mean() < line.mean() - 0.5
+
+
+def test_a_chain_drops_the_terms_that_stood_in_for_it():
+    rng = np.random.default_rng(3)
+    n = 600
+    state, x = (np.cumsum(rng.random(n) < 0.04) % 2).astype(int), np.zeros(n)
+    for t in range(1, n):
+        x[t] = 0.5 * x[t - 1] + 1.5 * state[t] + rng.normal()
+    data = lv.read_sequences({"x": x, "y": rng.normal(1.5 * state)})
+    panel = panel_of(data, number_columns(data))
+    seen = examined(panel, data.table.columns, roles_of(panel), 0)
+    asked = {term for each in seen.rival.emissions for term in each.terms}
+    assert len(asked) > 2  # (without the state, others' past tells of it)
+    best = seen.best(Hidden.REGIME)
+    assert best.ground != "plain"
+    kept = {each.name: [(term.source, term.lag) for term in each.terms] for each in best.climb.model.emissions}
+    assert kept == {"x": [("x", 1)], "y": []}
+    slope = best.climb.model.emissions[0].coefficients[:, 1] / best.climb.model.emissions[0].terms[0].scale
+    assert slope == pytest.approx(0.5, abs=0.12)
+    agree = np.mean(best.climb.posterior.argmax(axis=1) == state)
+    assert max(agree, 1 - agree) > 0.9

@@ -156,7 +156,7 @@ def discover(
             "resamples": resamples,
             "level": level,
         }
-        in_time = Run.of(budget, jobs=jobs, stop=stop, progress=told)
+        in_time = Run.of(budget, jobs=jobs or 1, stop=stop, progress=told)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     begun = clock.monotonic()
     run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=told)

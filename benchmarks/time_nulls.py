@@ -19,12 +19,10 @@ third order        categories that depend on their last three states
 from __future__ import annotations
 
 import sys
-import time
-from collections import Counter
 
 import numpy as np
 
-from benchmarks.time_verdicts import TIME, N, autoregressive, said
+from benchmarks.time_verdicts import TIME, N, autoregressive, verdicts
 
 
 def walked(rng, step, n=N, burn=50):
@@ -127,15 +125,7 @@ CASES = {
 }
 
 
-def main(samples: int, draws: int, names: list[str]) -> None:
-    for name in names or list(CASES):
-        begun = time.process_time()
-        answers = Counter(said(CASES[name](np.random.default_rng([11, seed])), draws) for seed in range(samples))
-        wrong = samples - answers["nothing"] - answers["undecided"]
-        seconds = (time.process_time() - begun) / samples
-        print(f"{name:17} hidden {wrong:3} of {samples}   {dict(answers)}   {seconds:.1f} s", flush=True)
-
-
 if __name__ == "__main__":
     given = sys.argv[1:]
-    main(int(given[0]) if given else 5, int(given[1]) if len(given) > 1 else 99, given[2:])
+    cases = {name: (make, "nothing") for name, make in CASES.items()}
+    verdicts("nulls", 11, cases, int(given[0]) if given else 5, int(given[1]) if len(given) > 1 else 99, given[2:])

@@ -2,20 +2,25 @@
 
 python -m benchmarks.time_verdicts [SAMPLES] [DRAWS] [CASE …]      # 5 samples of every case, 19 draws at level .05
 
-Prints by case how often the right kind was said and the processor's seconds a table.
+Prints by case how often the right kind was said and the processor's seconds a table; what was run is not run again.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 import leverrier as lv
+from benchmarks.lines import Line, run, table
 
 N = 600
+OUTPUT = Path(os.environ.get("LEVERRIER_LINES", "build/time_verdicts.jsonl"))
 
 
 def chain(rng, n=N, states=2, stay=0.95):
@@ -111,22 +116,50 @@ CASES = {
 
 def said(frame, draws: int) -> str:
     by = {"by": "id", "time": "day"} if "id" in frame else {"time": "t"} if "t" in frame else {"method": "sequences"}
-    found = lv.discover(frame, **by, draws=draws, level=1 / (1 + draws))
+    found = lv.discover(frame, **by, draws=draws, level=1 / (1 + draws), jobs=1)  # (seconds are of this process)
     if str(found.verdict) != "found":
         return str(found.verdict)
     one = found.hidden[0]
     return one.kind.value if one.chain.stays else "moves"
 
 
-def main(samples: int, draws: int, names: list[str]) -> None:
-    for name in names or list(CASES):
-        make, truth = CASES[name]
-        begun = time.process_time()
-        answers = Counter(said(make(np.random.default_rng([7, seed])), draws) for seed in range(samples))
-        seconds = (time.process_time() - begun) / samples
-        print(f"{name:14} right {answers[truth]:3} of {samples}   {dict(answers)}   {seconds:.1f} s", flush=True)
+def right(answer: str, truth: str) -> bool:
+    """Whether that is the right kind; of what stays ("stays"), either kind is."""
+    return answer == truth or (truth == "stays" and answer in ("class", "continuum"))
+
+
+def false(answer: str, truth: str) -> bool:
+    """Whether something is said to be hidden that is not."""
+    return answer not in ("nothing", "undecided") and not right(answer, truth)
+
+
+def _line(make, seed: int, place: int, draws: int) -> Line:
+    begun = time.process_time()
+    answer = said(make(np.random.default_rng([seed, place])), draws)
+    return {"said": answer, "seconds": round(time.process_time() - begun, 1)}
+
+
+def verdicts(bench: str, seed: int, cases, samples: int, draws: int, names: list[str]) -> None:
+    """Every sample is a line of build/time_verdicts.jsonl; those already there are not run again. All first samples
+    come first."""
+    work = [
+        (f"{bench} {name} {place} draws {draws}", partial(_line, cases[name][0], seed, place, draws))
+        for place in range(samples)
+        for name in names or list(cases)
+    ]
+    said_of = dict(zip([key for key, _ in work], run(work, OUTPUT), strict=True))
+    rows = []
+    for name in names or list(cases):
+        truth = cases[name][1]
+        lines = [said_of[f"{bench} {name} {place} draws {draws}"] for place in range(samples)]
+        answers = Counter(line["said"] for line in lines)
+        good = sum(right(line["said"], truth) for line in lines)
+        bad = sum(false(line["said"], truth) for line in lines)
+        seconds = sum(line["seconds"] for line in lines) / samples
+        rows.append((name, truth, f"{good} of {samples}", bad, dict(answers), f"{seconds:.1f}"))
+    table(["case", "truth", "right", "false", "said", "s"], rows)
 
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    main(int(given[0]) if given else 5, int(given[1]) if len(given) > 1 else 19, given[2:])
+    verdicts("known", 7, CASES, int(given[0]) if given else 5, int(given[1]) if len(given) > 1 else 19, given[2:])

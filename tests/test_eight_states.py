@@ -9,8 +9,8 @@ import leverrier as lv
 from leverrier.kernels.chains import eight_lanes
 from leverrier.kernels.chains.eight_states import both_counts, both_ways
 from leverrier.learning.chains.chain_networks import chain_network
-from leverrier.learning.chains.dynamic_climb import ExactClimb
 from leverrier.learning.chains.dynamic_steps import DynamicSteps
+from leverrier.learning.chains.exact_climb import ExactClimb
 from leverrier.learning.em.climb import climb
 from leverrier.models.dynamic.dynamic_unrolled import lay
 from leverrier.status import Status
@@ -107,12 +107,14 @@ def life_courses(persons=150, seed=0):
     )
 
 
-@pytest.mark.parametrize("numbers", [False, True])
-def test_extrapolated_steps_end_where_em_does_in_fewer_steps(numbers):
+@pytest.mark.parametrize(("numbers", "apart"), [(False, 0.7), (True, 0.5)])
+def test_extrapolated_steps_end_where_em_does_in_fewer_steps(numbers, apart):
+    """States that overlap much: there EM takes its hundred steps and more."""
     rng = np.random.default_rng(1)
     state = (np.cumsum(rng.random(1500) < 0.05) % 2).astype(int)
-    frame = {"a": np.where(rng.random(1500) < 0.3 + 0.25 * state, "x", "y")}
-    frame |= {"b": rng.normal(1.0 * state)} if numbers else {"b": np.where(rng.random(1500) < 0.4 + 0.2 * state, 1, 2)}
+    frame = {"a": np.where(rng.random(1500) < 0.3 + 0.25 * apart * state, "x", "y")}
+    chance = 0.4 + 0.2 * apart * state
+    frame |= {"b": rng.normal(apart * state) if numbers else np.where(rng.random(1500) < chance, 1, 2)}
     data = lv.read_sequences(frame)
     columns = (["a"], ["b"]) if numbers else (["a", "b"], [])
     start = chain_network(data, ["H"], [2], *columns, rng=np.random.default_rng(3))
@@ -125,7 +127,8 @@ def test_extrapolated_steps_end_where_em_does_in_fewer_steps(numbers):
     assert fast.status is plain.status is Status.CONVERGED
     assert fast.value == pytest.approx(plain.value, abs=2e-3)
     assert np.all(np.diff(fast.trace) >= -1e-6)
-    assert fast.iterations < plain.iterations / 2
+    assert plain.iterations > 100
+    assert fast.iterations < plain.iterations / 3
 
 
 def test_drawn_starts_reach_what_the_own_start_of_chains_reaches():

@@ -62,7 +62,7 @@ report nowhere.json
 discover good.csv --method sequences --checkpoint nowhere/here
 discover good.csv --method sequences --work 20
 discover good.csv --method sequences --cluster tcp://127.0.0.1:1
-discover good.csv --method sequences --resamples 50
+discover good.csv --method boyen1999 --resamples 50
 report list.json
 report cut.json
 report model.bif -o page.html

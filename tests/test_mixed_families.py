@@ -174,4 +174,4 @@ def test_two_categories_decide_together(apart):
     assert fitted.log_likelihood == pytest.approx(float(fitted.family.log_density(z, cells).sum()), abs=1e-6)
     again = number_family(fitted.family.content())
     assert again == fitted.family
-    assert "b" in fitted.family.explain("y", ["a", "b"])
+    assert "b" in family_words(fitted.family, "y", ["a", "b"])

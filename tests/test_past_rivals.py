@@ -1,5 +1,7 @@
 """What numbers owe to their own past, in ways that a straight line does not say."""
 
+from datetime import datetime, timedelta
+
 import numpy as np
 import pytest
 from scipy.stats import nbinom, poisson
@@ -10,13 +12,14 @@ from leverrier.discovery.regimes.column_roles import number_columns, roles_of
 from leverrier.discovery.regimes.free_past import by_ranks, free_bits
 from leverrier.discovery.regimes.regime_attempts import examined
 from leverrier.discovery.regimes.regime_held_out import Parts, left_out
-from leverrier.discovery.regimes.rival_terms import season_periods
+from leverrier.discovery.regimes.rival_terms import calendar_blocks, rival_columns, season_periods
 from leverrier.discovery.verdict import Answer, Reason
+from leverrier.learning.regimes.regime_em import Designs
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
 from leverrier.models.regimes.count_emissions import CountEmission
 from leverrier.models.regimes.emission import Family
 from leverrier.models.regimes.regime_draws import _rows
-from leverrier.models.regimes.terms import Term, design, number_terms
+from leverrier.models.regimes.terms import Term, calendar_part, design, number_terms
 from leverrier.run.run import UNBOUNDED
 
 
@@ -68,6 +71,37 @@ def test_two_seasons_are_both_seen():
     found = sorted(season_periods(panel, "x"))
     assert len(found) == 2
     np.testing.assert_allclose(found, [12, 50], rtol=0.02)
+
+
+def test_parts_of_the_calendar_are_those_of_datetime():
+    rng = np.random.default_rng(0)
+    days = np.concatenate(
+        [rng.integers(-20000, 30000, 200), rng.integers(-500, 500, 200) + rng.integers(0, 24, 200) / 24]
+    )
+    dates = [datetime(1970, 1, 1) + timedelta(days=float(day)) for day in days]
+    rounded = [one + timedelta(seconds=1) for one in dates]  # (an hour is no binary fraction of a day)
+    assert calendar_part(days, "month").tolist() == [one.month - 1 for one in rounded]
+    assert calendar_part(days, "weekday").tolist() == [one.weekday() for one in rounded]
+    assert calendar_part(days, "hour").tolist() == [one.hour for one in rounded]
+
+
+def test_dates_offer_their_calendar_and_a_week_has_sharp_edges():
+    day = np.arange(700)
+    dates = np.datetime64("2023-01-02") + day
+    month = dates.astype("datetime64[M]").astype(int) % 12
+    week, year = np.array([0.0, 0.2, 0.1, 0.0, 0.8, 2.0, 1.5]), np.random.default_rng(2).normal(size=12)
+    said = 3 + week[day % 7] + year[month]
+    sales = said + 0.3 * np.random.default_rng(1).normal(size=700)
+    panel = panel_of(lv.read_sequences({"date": dates.astype(str), "sales": sales}, time="date"), ["sales"])
+    assert [label for label, _ in calendar_blocks(panel)] == ["month", "weekday"]
+    (one,) = rival_columns(Designs(panel), roles_of(panel))
+    assert "month" in {term.part for term in one.emission.terms}
+    fitted = one.emission.means(design(panel, one.emission.terms))[:, 0]
+    np.testing.assert_allclose(fitted, said, atol=0.25)
+    plain = panel_of(lv.read_sequences({"day": day, "sales": sales}, time="day"), ["sales"])
+    assert not list(calendar_blocks(plain))
+    (other,) = rival_columns(Designs(plain), roles_of(plain))
+    assert {round(7 / term.period) for term in other.emission.terms if 0 < term.period < 7.5} == {1, 2, 3}
 
 
 def test_a_column_with_a_limit_has_no_density():

@@ -49,7 +49,7 @@ def echo():
 def case(request, diary, echo, tmp_path_factory):
     """The table, the options, and the saved answer of a run that was not disturbed."""
     frame = diary if request.param == "auto" else echo
-    options = {**READ, "method": request.param, "seed": 1, "level": 0.05, "draws": 29}
+    options = {**READ, "method": request.param, "seed": 1, "level": 0.05, "draws": 29, "jobs": 1}
     return frame, options, saved(lv.discover(frame, **options), tmp_path_factory.mktemp("whole"))
 
 

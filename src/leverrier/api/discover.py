@@ -109,7 +109,7 @@ def discover(
                 is believed only if its p-value is no larger
     draws       tables simulated without the hidden variable, at most: 99, or what a smaller level needs; the test ends
                 as soon as several of them gain as much. With fewer than the level needs a finding is provisional
-    resamples   how often rows are drawn anew to see whether the variable comes back
+    resamples   how often rows (persons, blocks of a sequence) are drawn anew to see whether the variable comes back
     groups      a column whose equal values belong together (households): null tables, resamples and folds take whole
                 groups, so that what only sets groups apart is not called hidden; numbers are cut into bins then
     budget      seconds, for everything; `jobs` are processes (the answer does not depend on them)
@@ -137,7 +137,7 @@ def discover(
         refuse_for_tables(
             {
                 "groups": groups is not None,
-                "resamples": resamples != RESAMPLES,
+                "resamples": resamples != RESAMPLES and method == "boyen1999",
                 "work": work is not None,
                 "sample": sample is not None,
                 "max_memory": max_memory is not None,
@@ -153,9 +153,10 @@ def discover(
             "weights": weights,
             "inputs": (inputs,) if isinstance(inputs, str) else tuple(inputs),
             "draws": max(draws, draws_needed(level)) if draws == DRAWS else draws,
+            "resamples": resamples,
             "level": level,
         }
-        in_time = Run.of(budget, stop=stop, progress=told)
+        in_time = Run.of(budget, jobs=jobs or 1, stop=stop, progress=told)
         return discover_in_time(data, reading, method, asked, in_time, checkpoint, resume)
     begun = clock.monotonic()
     run = Run.of(budget, work=work, jobs=jobs, client=client, stop=stop, progress=told)

@@ -66,6 +66,7 @@ def discover_in_time(
         method=method,
         seed=how["seed"],
         draws=how.get("draws"),
+        resamples=how.get("resamples"),
         level=how.get("level"),
         version=leverrier.__version__,
         versions=versions(),
@@ -100,7 +101,7 @@ def _accepted(method: str, options: dict[str, Any]) -> dict[str, Any]:
             what = "this method has its own number of memories" if loop else 'it is for tables and method="boyen1999"'
             raise OptionError(f"{name}= cannot be used here: {what}")
     if loop:
-        for name in ("inputs", "draws", "level"):
+        for name in ("inputs", "draws", "resamples", "level"):
             options.pop(name)
     return {name: value for name, value in options.items() if value is not None}
 

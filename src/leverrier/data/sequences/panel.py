@@ -26,6 +26,8 @@ class Panel:
     starts: Integers
     times: Floats
     """Slices since the sequence began; where times are numbers or dates, those."""
+    dated: bool = False
+    """Whether times are dates, as days since 1970."""
 
     @property
     def n_slices(self) -> int:
@@ -76,7 +78,7 @@ def panel_of(sequences: Sequences, numbers: Collection[str] | None = None) -> Pa
         values[name] = np.where(cells == table.missing, np.nan, cells.astype(np.float64))
         labels[name] = tuple(column.states)
     times = sequences.times if sequences.time_kind in ("number", "date") else sequences.position.astype(np.float64)
-    return Panel(values, labels, sequences.starts, times)
+    return Panel(values, labels, sequences.starts, times, sequences.time_kind == "date")
 
 
 def read_panel(data: Any, variables: tuple[Variable, ...], numbers: Collection[str]) -> Panel:

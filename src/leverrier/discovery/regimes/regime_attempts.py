@@ -234,7 +234,9 @@ def _class_grounds(designs: Designs, rival: RegimeModel) -> list[tuple[str, Regi
     for each in rival.emissions:
         terms = _given(rival, each.terms)
         given.append(_with_terms(designs, each, terms))
-        rest = tuple(term for term in terms if not (term.source == CLOCK and term.power == 1 and not term.period))
+        rest = tuple(
+            term for term in terms if not (term.source == CLOCK and term.power == 1 and not (term.period or term.part))
+        )
         start = emission_of(designs.panel, each.name, each.family, (*slope, *rest), (False, *(True for _ in rest)))
         y = designs.panel.values[each.name]
         grown.append(fitted_emission(start, y, designs.of(start.terms), np.ones((len(y), 1))))

@@ -24,13 +24,13 @@ from leverrier.discovery.regimes.regime_attempts import (
     examined,
 )
 from leverrier.discovery.regimes.regime_held_out import Parts, left_out, pair_left_out
+from leverrier.discovery.regimes.regime_support import LEAST_GAIN, came_back, driven
 from leverrier.discovery.regimes.regime_test import tested
 from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
 from leverrier.discovery.time.tested_slices import FOLDS, tested_slices, with_held_out
 from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
 from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.errors import TableError
-from leverrier.learning.regimes.column_laws import emission_of, fitted_emission
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, climb
 from leverrier.learning.regimes.regime_search import one_state, several_states, with_duration
 from leverrier.learning.slices.slice_choice import compare
@@ -43,8 +43,6 @@ from leverrier.run.run import UNBOUNDED, Run
 
 LEAST_SLICES, MOST_STATES = 30, 6
 DRAWS = 99
-LEAST_GAIN = 3.0
-"""Nats, parameters priced, from which a gain is tested: a Bayes factor of 20. Less is within any rival's own misfit."""
 AGAIN = 30
 
 
@@ -67,6 +65,7 @@ def regimes_in_time(
     max_hidden: int = 3,
     evidence: bool = True,
     draws: int = DRAWS,
+    resamples: int = 0,
     level: float = LEVEL,
     run: Run = UNBOUNDED,
 ) -> TimeFindings:
@@ -83,7 +82,7 @@ def regimes_in_time(
     parts = make_folds(sample, FOLDS, seed)
     cut = Parts(parts, make_blocks(sample, parts))
     claims, doubted, reason = _claims(
-        seen, sequences, sample, numbers, roles, cut, evidence, draws if evidence else 0, level, seed, run
+        seen, sequences, sample, numbers, roles, cut, evidence, draws, resamples, level, seed, run
     )
     return _findings(sequences, sample, seen, roles, claims, doubted, reason, cut, evidence, run)
 
@@ -97,6 +96,7 @@ def _claims(
     cut: Parts,
     asked: bool,
     draws: int,
+    resamples: int,
     level: float,
     seed: int,
     run: Run,
@@ -132,6 +132,9 @@ def _claims(
             weighed = with_held_out(weighed, judged)
             if asked:
                 weighed = _against_the_past(weighed, seen, cut, bits[1], run)
+        if asked and resamples and not run.spent:
+            back = came_back(seen, attempt, sequences.table.columns, roles, cut, resamples, seed, run)
+            weighed = weighed if back is None else replace(weighed, support=back.share, links=back.links)
         model, posterior = _settled(seen, attempt, whole, sample is sequences, seed, run)
         claims.append(Claim(attempt, weighed, model, posterior, bits))
     none = Reason.SCALE if scale else Reason.NOT_CLEARER
@@ -273,7 +276,7 @@ def _numbers(seen: Examined) -> set[str]:
 
 def _chain(sequences: Sequences, numbers: set[str], name: str, claim: Claim) -> HiddenChain:
     model, own = claim.model, claim.posterior
-    drives = _driven(model, panel_of(sequences, numbers), own)
+    drives = driven(model, panel_of(sequences, numbers), own)
     seen = {column: column_profile(sequences, column, own) for column in drives}
     stay = claim.attempt.kind is not Hidden.REGIME
     return HiddenChain(
@@ -285,21 +288,6 @@ def _law(model: RegimeModel) -> str:
     return "" if model.moves.stay is Stay.GEOMETRIC else model.moves.stay.value
 
 
-def _driven(model: RegimeModel, panel: Panel, posterior: Floats) -> tuple[str, ...]:
-    """Columns for which a law by state is worth its parameters, given where slices are."""
-    designs, price = Designs(panel), 0.5 * float(np.log(panel.n_slices))
-    drives = []
-    for each in model.emissions:
-        y, z = panel.values[each.name], designs.of(each.terms)
-        alone = fitted_emission(
-            emission_of(panel, each.name, each.family, each.terms), y, z, np.ones((panel.n_slices, 1))
-        )
-        gain = float((posterior * each.logs(y, z)).sum() - alone.logs(y, z).sum())
-        if gain > price * (each.dimension - alone.dimension):
-            drives.append(each.name)
-    return tuple(drives) or tuple(each.name for each in model.emissions)
-
-
 def rival_name(seen: Examined, roles: Roles) -> str:
     """The rival in a few words."""
     terms = [term for each in seen.rival.emissions for term in each.terms]
@@ -307,8 +295,10 @@ def rival_name(seen: Examined, roles: Roles) -> str:
     parts = [f"{lags} lag{'s' if lags > 1 else ''}"] if lags else []
     if any(term.source in roles.inputs for term in terms):
         parts.append("inputs")
-    if any(term.source == CLOCK and not term.period for term in terms):
+    if any(term.source == CLOCK and not term.period and not term.part for term in terms):
         parts.append("a trend")
+    if any(term.part for term in terms):
+        parts.append("the calendar")
     if any(term.period for term in terms):
         parts.append("a season")
     return ", ".join(parts) or "independent slices"

@@ -14,16 +14,21 @@ from leverrier.learning.regimes.column_laws import COUNTS, candidates, emission_
 from leverrier.learning.regimes.regime_em import Designs
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.state_emissions import StateEmission
-from leverrier.models.regimes.terms import CLOCK, Term, number_terms
+from leverrier.models.regimes.terms import CLOCK, Term, calendar_part, number_terms
 
 LAGS = 4
 CYCLES = 3
 """A season must be seen so many times."""
 SEASONS = 3
+SHARPEST = 6
+"""Harmonics of a season that is no smooth wave: a week with its end."""
 LEAST_LENGTH = 24
 MOST_TERMS = 60
 PATIENCE = 1
 """So many promising blocks that do not pay once they are fitted end the search."""
+CALENDAR = {"month": 12, "weekday": 7, "hour": 24}
+LEAST_DAYS = 4.0
+"""A month, a weekday or an hour is told from others by so many slices each, on average."""
 PEAK = 12.0
 """A wave must have so many times the mean power to be tried as a season."""
 
@@ -72,7 +77,7 @@ def _column(designs: Designs, roles: Roles, names: tuple[str, ...], place: int) 
             continue
         worth, best = gained, one
         chosen[label] = terms
-        blocks |= dict(_after(panel, name, label))
+        blocks |= dict(_after(panel, name, label, terms))
     terms = best.emission.terms
     for other in candidates(panel, name)[1:]:
         own = terms if other in COUNTS else tuple(each for term in terms for each in _unlogged(panel, term))
@@ -133,6 +138,7 @@ def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> I
     longest = int(np.diff(panel.starts).max())
     if longest >= 3:
         yield "trend", trend_terms(panel, 1)
+    yield from calendar_blocks(panel)
     for period in season_periods(panel, name):
         yield f"season of {period:.4g}", season_terms(period)
     for lag in range(1, 1 + min(2, longest - 1)):
@@ -144,10 +150,14 @@ def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> I
         yield f"{other} now", number_terms(panel, other)
 
 
-def _after(panel: Panel, name: str, label: str) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def _after(panel: Panel, name: str, label: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, tuple[Term, ...]]]:
     """What becomes worth asking when this was of use."""
     if label == "trend":
         yield "bent trend", trend_terms(panel, 2)
+    if label.startswith("season of"):
+        sharper = season_terms(terms[0].period, 3, int(min(SHARPEST, terms[0].period / _step(panel) / 2 + 0.01)))
+        if sharper:
+            yield f"sharper {label}", sharper
     if label.endswith("]") and "[-" in label:
         source, _, rest = label.rpartition("[-")
         lag = int(rest[:-1]) + 1
@@ -171,9 +181,33 @@ def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:
     return (Term(CLOCK, power=power, centre=centre, scale=scale),)
 
 
-def season_terms(period: float) -> tuple[Term, ...]:
-    """Two harmonics."""
-    return tuple(Term(CLOCK, period=each, phase=phase) for each in (period, period / 2) for phase in (0.0, 0.25))
+def calendar_blocks(panel: Panel) -> Iterator[tuple[str, tuple[Term, ...]]]:
+    """Of dates: months, days of the week and hours, where slices tell them apart."""
+    if not panel.dated:
+        return
+    for part in CALENDAR:
+        where = calendar_part(panel.times, part).astype(np.int64)
+        counts = np.bincount(where, minlength=CALENDAR[part])
+        seen = np.flatnonzero(counts)
+        if len(seen) < 2 or counts[seen].mean() < LEAST_DAYS:
+            continue
+        usual, shares = int(counts.argmax()), counts / counts.sum()
+        made = (Term(CLOCK, state=int(k), centre=float(shares[k]), part=part) for k in seen.tolist() if k != usual)
+        yield part, tuple(made)
+
+
+def season_terms(period: float, first: int = 1, last: int = 2) -> tuple[Term, ...]:
+    """Two harmonics, or those asked for."""
+    waves = range(first, last + 1)
+    return tuple(Term(CLOCK, period=period / each, phase=phase) for each in waves for phase in (0.0, 0.25))
+
+
+def _step(panel: Panel) -> float:
+    """What usually lies between two slices."""
+    inside = panel.position > 0
+    steps = np.diff(panel.times, prepend=0.0)[inside]
+    usual = float(np.median(steps)) if len(steps) else 1.0
+    return usual if usual > 0 else 1.0
 
 
 def season_periods(panel: Panel, name: str) -> list[float]:
@@ -210,7 +244,7 @@ def _peak(y: Floats) -> float | None:
     if power[peak] < PEAK * near[peak]:
         return None
     # (between two frequencies of the grid the peak is looked for more finely)
-    grid = np.linspace(max(peak - 1, 1), peak + 1, 41)
+    grid = np.linspace(max(peak - 1, CYCLES), peak + 1, 41)
     waves = np.exp(-2j * np.pi * np.outer(grid, np.arange(len(y))) / len(y))
     return float(grid[int(np.abs(waves @ y).argmax())])
 

@@ -29,6 +29,7 @@ def hidden_in_time(
     inputs: Collection[str] = (),
     evidence: bool = True,
     draws: int = DRAWS,
+    resamples: int = 0,
     level: float = LEVEL,
     run: Run = UNBOUNDED,
 ) -> TimeFindings:
@@ -36,7 +37,15 @@ def hidden_in_time(
 
     def by_laws() -> TimeFindings:
         return regimes_in_time(
-            sequences, seed, inputs=inputs, max_hidden=max_hidden, evidence=evidence, draws=draws, level=level, run=run
+            sequences,
+            seed,
+            inputs=inputs,
+            max_hidden=max_hidden,
+            evidence=evidence,
+            draws=draws,
+            resamples=resamples,
+            level=level,
+            run=run,
         )
 
     numbers = number_columns(sequences)

@@ -91,7 +91,7 @@ class TimeFindings(Papers):
     inputs: Mapping[str, Role] = field(default_factory=dict)
     """Columns that were given, not explained, and why."""
     decided: Verdict | None = None
-    """The verdict, where a test gave it."""
+    """The verdict of the search by laws of the columns; None where another search was run."""
     drawn: tuple[Evidence, ...] = ()
     """Tests that were not passed."""
 
@@ -99,6 +99,11 @@ class TimeFindings(Papers):
     def finished(self) -> bool:
         """Whether everything was done: False if a budget or an interrupt cut it short."""
         return self.status not in (Status.BUDGET, Status.INTERRUPTED)
+
+    @property
+    def by_laws(self) -> bool:
+        """Whether the columns had laws of their own and the test was the null test."""
+        return self.decided is not None
 
     @property
     def verdict(self) -> Verdict:

@@ -4,13 +4,14 @@ arcs between what is observed. Equal slices share their work: what they show is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats, Integers
 from leverrier.inference.chains.chain_groups import Group, combined, distinct_columns
+from leverrier.inference.chains.shares import shares_of, side_by_side
 from leverrier.inference.chains.slice_passes import Answer, Observed
 from leverrier.inference.chains.unrolled_rows import Node, Pattern, SliceFamily, Unrolled
 from leverrier.inference.exact.factors import log
@@ -34,6 +35,8 @@ FEW_STATES = 16
 """Up to so many states the way back counts as it goes."""
 SOON = 8
 """So many groups are multiplied before their product is scaled."""
+LONG = 2**22
+"""Multiplications of one way along a sequence from which both ways go side by side."""
 BLOCK = 2**16
 """Numbers worked on together on the way back: they stay near the processor."""
 
@@ -205,33 +208,69 @@ class Chain:
             self._count(place, groups, products[place], shown[:, :n], joint[:, :n, :n], counts)
         return Answer(slices, counts, self._kept(beta[:, :n]))
 
+    @cached_property
+    def _shares(self) -> list[tuple[int, int]]:
+        return shares_of(self.unrolled.starts, self.unrolled.n_slices)
+
     def _passes(self, transitions: Floats, emissions: Floats, shown: Floats, joint: Floats) -> Floats:
-        """P(slice | slices before); posteriors fill the second array of messages and are added to `shown`, `joint`."""
+        """P(slice | slices before); posteriors fill the second array of messages and are added to `shown`, `joint`.
+
+        Shares of the sequences go side by side, each with counts of its own, which are added in their order.
+        """
         turned = np.ascontiguousarray(transitions.transpose(0, 2, 1))
-        (raw, beta), totals = self._room, np.empty(self.unrolled.n_slices)
-        if self.width == LANES:
-            ones, later = np.ones(LANES), self._later
-            flat = (raw.ravel(), totals, later, beta.ravel())
-            both_ways(transitions.ravel(), turned.ravel(), emissions.ravel(), ones, self.which, self.symbol, *flat)
-            both_counts(self.which, self.symbol, *flat, ones, shown.ravel(), joint.ravel())
-            return totals
-        forward(transitions, emissions, self.which, self.symbol, raw, totals)
-        if self.width <= FEW_STATES:
-            backward_counts(turned, emissions, self.which, self.symbol, raw, totals, beta, shown, joint)
-        else:
-            backward(turned, emissions, self.which, self.symbol, beta)
-            self._add_up(emissions, totals, shown, joint)
+        totals = np.empty(self.unrolled.n_slices)
+        own = [(shown, joint), *((np.zeros_like(shown), np.zeros_like(joint)) for _ in self._shares[1:])]
+        tables = (transitions, turned, emissions)
+        side_by_side(
+            [
+                partial(self._share, begin, end, *tables, totals[begin:end], *counts)
+                for (begin, end), counts in zip(self._shares, own, strict=True)
+            ]
+        )
+        for more_shown, more_joint in own[1:]:
+            shown += more_shown
+            joint += more_joint
         return totals
 
-    def _add_up(self, emissions: Floats, totals: Floats, shown: Floats, joint: Floats) -> None:
-        """Posteriors added up by symbol and by transition, in blocks; the second array of messages becomes them."""
-        raw, beta = self._room
+    def _share(
+        self,
+        begin: int,
+        end: int,
+        transitions: Floats,
+        turned: Floats,
+        emissions: Floats,
+        totals: Floats,
+        shown: Floats,
+        joint: Floats,
+    ) -> None:
+        """Both ways along some whole sequences."""
+        which, symbol = self.which[begin:end], self.symbol[begin:end]
+        raw, beta = (room[begin:end] for room in self._room)
+        if self.width == LANES:
+            ones, later = np.ones(LANES), self._later[begin * LANES : end * LANES]
+            flat = (raw.ravel(), totals, later, beta.ravel())
+            both_ways(transitions.ravel(), turned.ravel(), emissions.ravel(), ones, which, symbol, *flat)
+            both_counts(which, symbol, *flat, ones, shown.ravel(), joint.ravel())
+            return
+        there = partial(forward, transitions, emissions, which, symbol, raw, totals)
+        if self.width <= FEW_STATES:
+            there()
+            backward_counts(turned, emissions, which, symbol, raw, totals, beta, shown, joint)
+            return
+        back = partial(backward, turned, emissions, which, symbol, beta)
+        if (
+            len(self._shares) == 1 and len(which) * self.width**2 > LONG
+        ):  # (one long sequence: neither way needs the other)
+            side_by_side([there, back])
+        else:
+            there()
+            back()
         step = max(512, BLOCK // self.width)
         weights = np.empty((step, self.width))
-        for begin in range(0, len(totals), step):
-            end = min(begin + step, len(totals))
-            combine(begin, end, emissions, self.which, self.symbol, raw, totals, beta, weights, shown)
-            add_joint(begin, end, self.which, raw, weights, joint)
+        for low in range(0, len(totals), step):  # (the second array of messages becomes the posterior)
+            high = min(low + step, len(totals))
+            combine(low, high, emissions, which, symbol, raw, totals, beta, weights, shown)
+            add_joint(low, high, which, raw, weights, joint)
 
     def _count(
         self, place: int, groups: list[Group], products: list[Floats], shown: Floats, joint: Floats, counts: Floats

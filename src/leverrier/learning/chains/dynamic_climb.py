@@ -1,4 +1,4 @@
-"""EM for a dynamic network: steps with extrapolation between them, or plain ones where counts are approximate."""
+"""EM for a dynamic network where counts are approximate, which climber suits, and the order of hidden states."""
 
 from __future__ import annotations
 
@@ -7,69 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.errors import OptionError
-from leverrier.learning.chains.dynamic_steps import DynamicSteps, Parameters
+from leverrier.learning.chains.dynamic_steps import DynamicSteps
+from leverrier.learning.chains.exact_climb import ExactClimb, impossible
 from leverrier.learning.em.climb import Outcome
-from leverrier.learning.mixtures.mixture_ascent import Ascent, Evaluated
 from leverrier.models.dynamic.cpd import CPD, GaussianCPD, TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 
-ROUNDING = 1e-9
-"""A fall of less than this share of the objective is rounding."""
-SHRINK, EDGE = 0.01, 1e-6
-"""An extrapolated probability keeps this share of what it was, and stays above the edge: zero has no way back."""
 PATIENCE = 10
 """Steps by approximate counts without a new best before it is taken as the end."""
-
-
-class ExactClimb(Ascent[Parameters, Floats]):
-    """Steps by exact counts never fall; extrapolated ones that would are taken back."""
-
-    def __init__(self, steps: DynamicSteps, tolerance: float, accelerate: bool = True) -> None:
-        super().__init__(steps.start, tolerance, accelerate)
-        self.steps = steps
-        self.last = -np.inf
-
-    def evaluate(self, model: Parameters) -> Evaluated[Floats]:
-        value, counts = self.steps.evaluated(model)
-        if value == -np.inf and self.last == -np.inf:
-            raise _impossible()
-        self.last = max(value, self.last)
-        return Evaluated(value, value - self.steps.log_prior(model), counts, ROUNDING * abs(value))
-
-    def maximise(self, model: Parameters, sums: Floats) -> Parameters:
-        return self.steps.maximised(model, sums)
-
-    def coordinates(self, model: Parameters) -> Floats:
-        """Probabilities as they are (logarithms would run after those that vanish), means, logarithms of spreads."""
-        parts = [group[0].of(model.theta).ravel() for group in self.steps.tied]
-        for name, scale in self.steps.scales.items():
-            cpd = model.numbers[name]
-            parts += [cpd.means.ravel() / scale, np.log(cpd.deviations).ravel()]
-        return np.concatenate(parts)
-
-    def from_coordinates(self, coordinates: Floats, like: Parameters) -> Parameters:
-        at, tables, numbers = 0, [], dict(like.numbers)
-        for group in self.steps.tied:
-            old = group[0].of(like.theta)
-            least = np.maximum(SHRINK * old, np.minimum(old, EDGE))
-            table = np.maximum(coordinates[at : at + old.size].reshape(old.shape), least)
-            tables.append(table / table.sum(axis=-1, keepdims=True))
-            at += old.size
-        for name, scale in self.steps.scales.items():
-            cpd = like.numbers[name]
-            size, shape = cpd.means.size, cpd.means.shape
-            means = coordinates[at : at + size].reshape(shape) * scale
-            logs = np.clip(coordinates[at + size : at + 2 * size], -600.0, 600.0).reshape(shape)
-            numbers[name] = GaussianCPD(cpd.parents, means, np.maximum(np.exp(logs), self.steps.floors[name]))
-            at += 2 * size
-        return self.steps.with_tables(like, tables, numbers)
-
-    def result(self) -> DynamicNetwork:
-        return self.steps.network_of(self.model)
-
-    def log_prior(self) -> float:
-        return self.steps.log_prior(self.model)
 
 
 class ApproximateClimb:
@@ -101,7 +46,7 @@ class ApproximateClimb:
     def _evaluate(self) -> tuple[float, Floats]:
         value, counts = self.steps.evaluated(self.model)
         if value == -np.inf:
-            raise _impossible()
+            raise impossible()
         return value, counts
 
     def _done(self, value: float) -> bool:
@@ -171,10 +116,3 @@ def reordered(network: DynamicNetwork, orders: Mapping[str, np.ndarray]) -> Dyna
                 means, spread = np.take(means, orders[member], axis), np.take(spread, orders[member], axis)
         numbers[name] = GaussianCPD(cpd.parents, means, spread)
     return network.with_parts(parts[:-1], parts[-1], numbers)
-
-
-def _impossible() -> OptionError:
-    return OptionError(
-        "the start gives some sequence probability zero, and EM never leaves a zero: smooth the network "
-        "(mix in a little of the uniform distribution), or let starts be drawn"
-    )

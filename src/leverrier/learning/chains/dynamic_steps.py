@@ -79,14 +79,27 @@ class DynamicSteps:
 
     def maximised(self, at: Parameters, counts: Floats) -> Parameters:
         tables = []
-        for group in self.tied:
-            some = np.sum([section.of(counts) for section in group], axis=0) + self.prior
+        for group, some in zip(self.tied, self.table_counts(counts), strict=True):
             total = some.sum(axis=-1, keepdims=True)
             tables.append(np.divide(some, total, out=group[0].of(at.theta).copy(), where=total > 0))
         numbers = dict(at.numbers)
         for density in self.laid.densities:
             numbers |= self._normal_columns(density, counts, at.numbers)
         return self.with_tables(at, tables, numbers)
+
+    def table_counts(self, counts: Floats) -> list[Floats]:
+        """By tied group, with the prior's."""
+        return [np.sum([section.of(counts) for section in group], axis=0) + self.prior for group in self.tied]
+
+    def number_totals(self, counts: Floats) -> dict[str, Floats]:
+        """By column of numbers, how many of its cells are expected in each state."""
+        found = {}
+        for density in self.laid.densities:
+            weights = density.of(counts, self.laid.n_slices)
+            for name in density.names:
+                seen = ~np.isnan(self.laid.sequences.numbers[name])
+                found[name] = weights[seen].sum(axis=0)
+        return found
 
     def with_tables(self, at: Parameters, tables: Sequence[Floats], numbers: Mapping[str, GaussianCPD]) -> Parameters:
         """These tables, one for each tied group, and all that follows from them."""

@@ -13,8 +13,8 @@ from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.errors import OptionError
 from leverrier.learning.chains.chain_networks import chain_names, chain_network, grouped_slices, split_columns
 from leverrier.learning.chains.drawn_starts import WINDOWS
-from leverrier.learning.chains.dynamic_climb import ExactClimb
 from leverrier.learning.chains.dynamic_steps import DynamicSteps
+from leverrier.learning.chains.exact_climb import ExactClimb
 from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
 from leverrier.learning.regimes.hidden_regimes import HiddenRegimes, hidden_regimes
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork

@@ -23,7 +23,7 @@ PLAIN_STEPS = 3
 FIRST_STEP = 4.0
 
 
-class _Phase(Enum):
+class Phase(Enum):
     """What the parameters to be evaluated are: a first point, an EM step from the one before, or an extrapolation."""
 
     FIRST = 0
@@ -61,7 +61,7 @@ class Ascent(ABC, Generic[Model, Sums]):
         """At the steps that were kept."""
         self._last = -np.inf
         self._rounding = 0.0
-        self._phase = _Phase.FIRST
+        self._phase = Phase.FIRST
         self._before: Model | None = None
         self._plain_step: Model | None = None
         """The EM step that a proposal goes beyond."""
@@ -96,7 +96,7 @@ class Ascent(ABC, Generic[Model, Sums]):
             if not gain >= -self._rounding:
                 return np.array(values), Outcome.FELL
             self._last = found.value
-            if self._phase is _Phase.SECOND and self._settled(gain):
+            if self._may_settle() and self._settled(gain):
                 return np.array(values), Outcome.CONVERGED
             self._move(found.sums)
         return np.array(values), Outcome.RUNNING
@@ -104,12 +104,12 @@ class Ascent(ABC, Generic[Model, Sums]):
     def settle(self) -> float:
         found = self._evaluate_or_take_back() or self.evaluate(self.model)
         self.likelihoods.append(found.log_likelihood)
-        self._phase, self._plain = _Phase.FIRST, 0
+        self._phase, self._plain = Phase.FIRST, 0
         return max(found.value, self._last) if found.value >= self._last - self._rounding else found.value
 
     def _evaluate_or_take_back(self) -> Evaluated[Sums] | None:
         """What is here; None if here was a proposal that is no improvement, and was left."""
-        proposed = self._phase is _Phase.PROPOSAL
+        proposed = self._phase is Phase.PROPOSAL
         try:
             found = self.evaluate(self.model)
         except CollapsedError:
@@ -120,22 +120,26 @@ class Ascent(ABC, Generic[Model, Sums]):
             self._rounding = found.rounding
             return found
         assert self._plain_step is not None
-        self.model, self._phase = self._plain_step, _Phase.FIRST
+        self.model, self._phase = self._plain_step, Phase.FIRST
         self._longest = max(2.0, self._step / 4)
         return None
+
+    def _may_settle(self) -> bool:
+        """Whether the last gain tells what is still to come."""
+        return self._phase is Phase.SECOND
 
     def _move(self, sums: Sums) -> None:
         """Replace the parameters by those to evaluate next: an EM step, or beyond two of them."""
         now = self.model
         after = self.maximise(now, sums)
-        if self.accelerate and self._phase is _Phase.SECOND and not self._plain and self._before is not None:
+        if self.accelerate and self._phase is Phase.SECOND and not self._plain and self._before is not None:
             proposal = self._beyond(self._before, now, after)
             if proposal is not None:
                 if self._step >= self._longest:
                     self._longest *= 4
-                self.model, self._plain_step, self._phase = proposal, after, _Phase.PROPOSAL
+                self.model, self._plain_step, self._phase = proposal, after, Phase.PROPOSAL
                 return
-        self._before, self.model, self._phase = now, after, _Phase.SECOND
+        self._before, self.model, self._phase = now, after, Phase.SECOND
 
     def _beyond(self, before: Model, now: Model, after: Model) -> Model | None:
         zero, one, two = (self.coordinates(each) for each in (before, now, after))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -98,7 +98,7 @@ def drawn_like(
     values = {name: np.array(column) for name, column in panel.values.items()}
     for each in model.emissions:
         values[each.name][:] = np.nan
-    now = Panel(values, panel.labels, panel.starts, panel.times)
+    now = replace(panel, values=values)
     lagged = any(term.lag for each in model.emissions for term in each.terms)
     limits = _limits(model, panel) if bounded else {}
     noise = None
@@ -198,7 +198,7 @@ def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: 
                 shape[name][i, :, back:] = panel.values[name][high - 1]
     starts = np.arange(0, n * draws * long + 1, long, dtype=np.int64)
     values = {name: column.reshape(-1) for name, column in shape.items()}
-    future = Panel(values, panel.labels, starts, times.reshape(-1))
+    future = Panel(values, panel.labels, starts, times.reshape(-1), panel.dated)
     step = _first_steps(last, draws, rng)
     onward = model.moves.walk(future)
     cumulated = onward.transitions.cumsum(axis=2)

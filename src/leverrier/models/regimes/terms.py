@@ -34,6 +34,8 @@ class Term:
     """Above 0: the person's mean of the column over all slices, drawn towards the overall one as by so many slices."""
     log: bool = False
     """Of counts: ln(1 + count), so that the logarithm of a mean depends on the logarithm of what was."""
+    part: str = ""
+    """Of dates: which part of the calendar `state` is one of."""
 
     def column(self, panel: Panel) -> Floats:
         """By slice; 0, which is the usual value, where it is not known."""
@@ -47,6 +49,8 @@ class Term:
             raw = moved
         if self.log:
             raw = np.log1p(np.maximum(raw, 0.0))
+        if self.part:
+            raw = calendar_part(raw, self.part)
         if self.period:
             return np.sin(2 * np.pi * (raw / self.period + self.phase))
         if self.state is not None:
@@ -57,6 +61,15 @@ class Term:
     @property
     def content(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def calendar_part(days: Floats, part: str) -> Floats:
+    """Of dates in days since 1970: the month (0 is January), the day of the week (0 is Monday) or the hour."""
+    if part == "month":
+        return (np.floor(days).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64) % 12).astype(np.float64)
+    if part == "weekday":
+        return (np.floor(days) + 3) % 7
+    return np.floor(days * 24 + 1e-6) % 24
 
 
 def _person_means(panel: Panel, term: Term) -> Floats:

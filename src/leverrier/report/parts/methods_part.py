@@ -22,10 +22,10 @@ KINDS = {
 }
 REGIMES = (
     "First the best model without anything hidden was chosen: for each column a law of its own (normal, Student's t, "
-    "counts, or categories by logits) that may ask the past of all columns, inputs, a trend and seasons. Levels or "
-    "classes of sequences that stay and hidden Markov states that move were then fitted by EM, and weighed by "
-    "log-likelihood less ½ ln(time steps) a parameter; what they gain was compared with what the same search gains on "
-    "sequences simulated without them"
+    "counts, or categories by logits) that may ask the past of all columns, inputs, a trend, seasons and the "
+    "calendar. Levels or classes of sequences that stay and hidden Markov states that move were then fitted by EM, "
+    "and weighed by log-likelihood less ½ ln(time steps) a parameter; what they gain was compared with what the same "
+    "search gains on sequences simulated without them"
 )
 WAYS = {
     "default": (
@@ -130,6 +130,11 @@ def _slices_text(found: Result, time: TimeFindings) -> str:
         f"(p = {one.p_value:.2g})."
         for name, one in time.evidence.items()
         if one.p_value is not None
+    )
+    tested += "".join(
+        f" {name} came back in {100 * one.support:.0f} % of the resamples, of persons or of blocks of time steps."
+        for name, one in time.evidence.items()
+        if one.support is not None
     )
     return f"{text}The model has {several(len(time.hidden), 'hidden variable')} ({named}){judged}.{tested}"
 

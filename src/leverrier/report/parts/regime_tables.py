@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import calendar
+
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.regimes.state_emissions import StateEmission
@@ -49,10 +51,19 @@ def _shares(model: RegimeModel, each: StateEmission) -> Grid:
     return Grid(head, rows, f"At usual values of {asked}." if asked else "", stack=True)
 
 
+def calendar_name(term: Term) -> str:
+    """January, Monday, 7 h."""
+    k = term.state or 0
+    names = {"month": calendar.month_name[1:], "weekday": calendar.day_name}
+    return names[term.part][k] if term.part in names else f"{k} h"
+
+
 def term_name(term: Term) -> str:
     """A regressor as people say it."""
     if term.shrink:
         return f"the person's level of {term.source}"
+    if term.part:
+        return calendar_name(term)
     if not term.source:
         return f"season of {term.period:.4g}" if term.period else "time" if term.power == 1 else f"time^{term.power}"
     before = f"[-{term.lag}]" if term.lag else ""

@@ -29,7 +29,7 @@ from leverrier.report.parts.page_parts import (
     shortened,
 )
 from leverrier.report.parts.tree_tables import MEANING, node_name
-from leverrier.report.words.bet_words import chance_words, held_out_bet
+from leverrier.report.words.bet_words import chance_words, comeback_words, held_out_bet
 from leverrier.report.words.page_words import NATS
 from leverrier.report.words.time_words import (
     ASKED,
@@ -62,7 +62,8 @@ def held_out_part(whole: Result, found: TimeFindings, unit: TimeUnit = STEP) -> 
     blocks: list[Block] = [Words(NATS)]
     tested = [(each, each.evidence) for each in whole.hidden if each.evidence is not None and each.evidence.draws]
     for each, one in tested:
-        said = Items((chance_words(one), *_held_out_words(found, many)))
+        again = () if one.support is None else (_comeback(whole, each.name, one.support, many),)
+        said = Items((chance_words(one), *_held_out_words(found, many), *again))
         blocks.append(Beside(null_figure(each.name, one), (said,)))
     if found.tested:
         if not tested:
@@ -82,6 +83,10 @@ def held_out_part(whole: Result, found: TimeFindings, unit: TimeUnit = STEP) -> 
     folds: list[Block] = [_folds(found, many)] if any(fold.hidden is not None for fold in found.folds) else []
     blocks.append(Fold("Every part and every model, in numbers", (*folds, _tried(found, many))))
     return Part("evidence", "Would you bet on it?" if found.hidden else "What was looked for", blocks)
+
+
+def _comeback(whole: Result, name: str, support: float, many: str) -> str:
+    return comeback_words(name, support, whole.settings.resamples, f"persons, or of blocks of {many}")
 
 
 def _held_out_words(found: TimeFindings, many: str) -> Iterator[str]:

@@ -88,11 +88,11 @@ def gate_of(one: Evidence) -> float | None:
     return sorted(one.null_gains, reverse=True)[allowed - 1] if allowed else None
 
 
-def comeback_words(name: str, support: float, resamples: object) -> str:
+def comeback_words(name: str, support: float, resamples: object, rows: str = "the rows") -> str:
     """How often it came back, as counts where they are known."""
     if isinstance(resamples, int) and resamples > 0:
-        return f"{name} came back in {round(support * resamples)} of {resamples} resamples of the rows."
-    return f"{name} came back in {100 * support:.0f} % of resamples of the rows."
+        return f"{name} came back in {round(support * resamples)} of {resamples} resamples of {rows}."
+    return f"{name} came back in {100 * support:.0f} % of resamples of {rows}."
 
 
 def rest_of_evidence(each: HiddenVariable, one: Evidence) -> str:

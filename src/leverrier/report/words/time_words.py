@@ -58,6 +58,9 @@ def simulated_words(found: TimeFindings, unit: TimeUnit = STEP) -> Iterator[str]
                 f"{name} gains {one.gain:.1f} nats over the best rival, parameters priced; of {one.draws} sets of "
                 f"sequences simulated without it {one.reached} gain as much: p = {one.p_value:.2g}{some}."
             )
+        if one.support is not None:
+            drawn = f"of persons or of blocks of {steps_of(unit)}"
+            yield f"{name} came back in {100 * one.support:.0f} % of the resamples, {drawn}."
     for one in found.drawn:
         if one.p_value is not None:
             yield (

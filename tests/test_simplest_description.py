@@ -170,3 +170,24 @@ def test_a_part_is_told_only_where_the_search_gained_there():
     table = lv.Table.from_codes(dict.fromkeys("abcdefg", (0, 1)), np.array(columns))
     found = lv.discover(table, draws=19, level=0.05, resamples=0, seed=0, jobs=1)
     assert not found.verdict.found
+
+
+def test_causes_do_not_take_the_place_of_a_trait_that_describes_the_table(shared_data):
+    found = lv.discover(shared_data / "latent_class" / "lsat6.csv", resamples=0, jobs=1)
+    assert found.verdict.reason is Reason.SIMPLEST
+    assert "one trait behind all 5 columns" in str(found)
+
+
+def test_noisy_ors_among_all_columns_are_no_classes():
+    """Each column is a noisy-or of those before it: tables alone need more numbers for that than four classes do."""
+    rng = np.random.default_rng([37, 5151])
+    rng.choice(3), rng.integers(5, 9)
+    columns = [rng.integers(0, 2, 1500)]
+    for i in range(1, 7):
+        left = 0.9 * np.prod(1 - np.array(columns) * rng.uniform(0.1, 0.6, i)[:, None], axis=0)
+        columns.append((rng.random(1500) < 1 - left) * 1)
+    found = simplest_description(lv.Table.from_codes({f"v{i}": (0, 1) for i in range(7)}, np.array(columns)), seed=0)
+    assert found is not None
+    assert found.said.over_kinds is not None
+    assert found.said.over_kinds < found.said.preferred
+    assert not found.said.simplest

@@ -35,10 +35,11 @@ from leverrier.discovery.examine import Tests, cut_short, examine
 from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers, stands
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
-from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers
+from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers, graded
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import examine_large, sample_size
+from leverrier.discovery.verdict import Answer
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
 from leverrier.hints import option
@@ -258,8 +259,9 @@ def _routes(
     wide = groups is None and (not mixed or few_numbers(whole)) and at_once(table, score, plan, run, rows)
     if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)
-    if method == "auto" and not wide and (graded := examine_grades(whole, plan, tests, run, rows)) is not None:
-        return graded
+    grades = graded(whole, plan, run, rows) if method == "auto" and not wide else None
+    if grades is not None and grades.first.told == "continuum":
+        return examine_grades(grades, plan, tests, run)
     asks_causes = (method == "causes" or (method == "auto" and not wide)) and applies(table)
     if asks_causes:
         begin_causes(table, plan, run)
@@ -271,6 +273,10 @@ def _routes(
         examined = examine_large(table, score, plan, tests, rows, run)
     else:
         examined = examine(table, score, plan, tests, run, groups)
+    if grades is not None and groups is None and examined.verdict.answer is Answer.NOTHING:
+        # (simulated tables of grades make tables of states look poor: a class behind them is told by its logits alone)
+        by_logits = examine_grades(grades, plan, tests, run)
+        examined = examined if by_logits.verdict.answer is Answer.NOTHING else by_logits
     binned = sum(each.kind == "binned" for each in table.columns)
     if binned:
         examined = replace(examined, did=(Binned(binned), *examined.did))

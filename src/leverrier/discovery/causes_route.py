@@ -60,7 +60,10 @@ def applies(table: Table) -> bool:
 def with_causes(
     table: Table, found: Result, score: Score, plan: Plan, run: Run = UNBOUNDED, asked: bool = True
 ) -> Result:
-    """The same findings, or overlapping causes in their place where held-out rows prefer them clearly."""
+    """The same findings, or overlapping causes in their place where held-out rows prefer them clearly. A description
+    from which drawn tables look like this one leaves nothing for causes to explain."""
+    if found.verdict.reason is Reason.SIMPLEST and found.simplest is not None and not found.simplest.columns:
+        return found
     run.tell(Event.OVERLAPPING_CAUSES, 0.0)
     try:
         gains = _held_out(table, found, score, plan, run)

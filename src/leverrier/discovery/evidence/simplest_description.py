@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -21,8 +21,9 @@ from leverrier.learning.classes.class_bootstrap import drawn_like, smoothed
 from leverrier.learning.classes.class_fit import class_fit
 from leverrier.learning.classes.latent_classes import LatentClassResult, latent_classes
 from leverrier.learning.em.fit import fit
-from leverrier.learning.structure.learn_structure import learn_structure
+from leverrier.learning.structure.learn_structure import StructureResult, learn_structure
 from leverrier.learning.structure.score import BIC
+from leverrier.learning.structure.structural_em import Families
 from leverrier.models.network import Network
 
 LEAST_COLUMNS, MOST_COLUMNS = 3, 10
@@ -56,6 +57,9 @@ class Simplest:
     """Whether two classes and one trait describe the table about equally well."""
     columns: tuple[str, ...] = ()
     """Those that are described; none where all are."""
+    over_kinds: float | None = None
+    """The same as `preferred`, against the best network whose families may be of every kind; None where that is not
+    better than one of tables."""
 
     @property
     def adequate(self) -> bool:
@@ -69,7 +73,8 @@ class Simplest:
     @property
     def simplest(self) -> bool:
         """Whether classes describe the table, more than one are needed, and no network does it with fewer numbers."""
-        return self.several and self.adequate and self.preferred > -TIE / 2
+        against = self.preferred if self.over_kinds is None else self.over_kinds
+        return self.several and self.adequate and against > -TIE / 2
 
     def clear(self, level: float) -> bool:
         """Whether it is so by more than chance: if a network made the table, a Bayes factor of 1 / level comes up with
@@ -97,7 +102,7 @@ def simplest_description(table: Table, seed: int, draws: int = DRAWS, name: str 
     chosen = found.table.row(found.states)
     if chosen.g2 is None:
         return None
-    plain = learn_structure(table, BIC(), method="best", jobs=1)
+    plain, ahead_by_kinds = _best_network(table)
     dimension, best = plain.network.dimension, -2 * plain.score
     trait = one_trait(table) if found.states == 2 else None  # (three classes differ in more than one direction)
     ahead = 0.0 if trait is None else chosen.bic - trait.bic(table.total)
@@ -107,13 +112,26 @@ def simplest_description(table: Table, seed: int, draws: int = DRAWS, name: str 
         fit = _how_far(partial(_trait_g2, trait, table), g2, seed, draws).p_value
         preferred = (best - trait.bic(table.total)) / 2
         said = Simplest(0, trait.parameters, dimension, round(cells), g2, fit, preferred, either)
+        said = _against_kinds(said, ahead_by_kinds)
         if said.adequate:
             return Description(said, trait.network(table, found.variable), found.variable)
         either = False
     draw = partial(_class_g2, smoothed(found.network), found, table)
     fit, preferred = _how_far(draw, chosen.g2, seed, draws).p_value, (best - chosen.bic) / 2
     said = Simplest(found.states, chosen.parameters, dimension, round(cells), chosen.g2, fit, preferred, either)
-    return Description(said, found.network, found.variable)
+    return Description(_against_kinds(said, ahead_by_kinds), found.network, found.variable)
+
+
+def _against_kinds(said: Simplest, ahead: float) -> Simplest:
+    return replace(said, over_kinds=said.preferred - ahead) if ahead > 0 else said
+
+
+def _best_network(table: Table) -> tuple[StructureResult, float]:
+    """By BIC, of tables alone; and how far the best with families of every kind is ahead: noisy-ors and logits may
+    take fewer numbers than tables do."""
+    every: tuple[Families, ...] = ("tables", "auto")
+    plain, free = (learn_structure(table, BIC(), method="best", families=kinds, jobs=1) for kinds in every)
+    return plain, free.score - plain.score
 
 
 def _how_far(draw: Callable[[np.random.Generator], float], observed: float, seed: int, draws: int) -> MonteCarlo:

@@ -81,15 +81,18 @@ def examine_numbers(table: Table, plan: Plan, tests: Tests, run: Run, rows: int 
 
 
 @one_thread
-def examine_grades(table: Table, plan: Plan, tests: Tests, run: Run, rows: int = 0) -> Result | None:
-    """The same of grades without any number, where a continuum is behind them: None where none is, for then it is a
-    table of states like any other."""
+def graded(table: Table, plan: Plan, run: Run, rows: int = 0) -> Laid | None:
+    """Grades without any number in the same space, if something seems to be behind them; None of other tables."""
     if not may_be_graded(table):
         return None
-    begun = time.monotonic()
     laid = _laid(table, plan, run, rows)
-    if laid.first.told != "continuum":
-        return None
+    return None if laid.first.told == "nothing" else laid
+
+
+@one_thread
+def examine_grades(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
+    """The same of such grades."""
+    begun = time.monotonic()
     return replace(_examined(laid, plan, tests, run), seconds=time.monotonic() - begun)
 
 

@@ -125,6 +125,8 @@ def simplest_words(said: Simplest) -> str:
     numbers = f"{said.parameters} numbers; the best network of the columns takes {said.network_parameters}"
     ends = [f"{numbers}, all {said.cells} cells {said.cells - 1}"]
     ends.append(f"log Bayes factor by BIC {said.preferred:+.1f} nats, {_preferred(said)}")
+    if said.over_kinds is not None:
+        ends.append(f"{said.over_kinds:+.1f} nats against a network that may use logits, noisy-ors and trees")
     distance = f"G² {said.g2:.1f}, p = {said.fit:.2g} by tables drawn from it"
     return f"Simplest description: {what} {fit} ({distance}) with {'; '.join(ends)}."
 

@@ -1,6 +1,7 @@
 """Calls begun in other processes before they are asked for: the same results, whatever was begun or failed."""
 
 import threading
+import time
 from concurrent.futures import Future
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import leverrier as lv
 from leverrier.run import ahead as early
 from leverrier.run.ahead import Ahead, awaited
-from leverrier.run.pool import Workers
+from leverrier.run.pool import TURN, Workers
 from leverrier.run.run import Run
 from leverrier.run.stop import Stop
 
@@ -19,10 +20,11 @@ def there(monkeypatch):
     """Another process that does nothing until it is let go, and remembers what it was asked."""
     gate, asked = threading.Event(), []
 
-    def called(jobs, function, call):
-        asked.append((jobs, call))
+    def called(jobs, calls):
+        asked.extend((jobs, call) for _, call in calls)
         gate.wait(10)
-        return function(*call)
+        for function, call in calls:
+            yield function(*call)
 
     monkeypatch.setattr(early, "called_there", called)
     monkeypatch.setattr(early, "end_workers", lambda: asked.append("ended"))
@@ -50,6 +52,8 @@ def test_what_was_begun_is_waited_for_and_what_was_not_is_left_to_the_caller(the
 def test_a_call_that_fails_there_is_worked_out_here(there):
     calls = Ahead(2)
     calls.begin(divmod, [(1, 0)], ["a"], at_once=2)
+    while not there.asked:
+        pass
     there.gate.set()
     begun = calls.take("a") or pytest.fail("it was not begun")
     assert awaited(begun, None, lambda: "here") == "here"
@@ -112,3 +116,31 @@ def test_discover_says_the_same_alone_and_with_tests_begun_ahead():
     assert [each.evidence for each in alone.hidden] == [each.evidence for each in shared.hidden]
     assert (alone.verdict, alone.result.score) == (shared.verdict, shared.result.score)
     assert alone.verdict.found
+
+
+def test_who_needs_a_result_now_goes_before_who_works_ahead(there):
+    """While calls are shared out nothing is begun beside them: two threads are never in the executor at once."""
+    calls = Ahead(2)
+    with TURN:
+        calls.begin(pow, [(2, 5)], ["a"], at_once=1)
+        time.sleep(0.1)
+        assert calls.take("b") is None
+        assert not there.asked
+    while not there.asked:
+        pass
+    there.gate.set()
+    assert awaited(calls.take("a") or pytest.fail("it was not begun"), None, lambda: -1) == 32
+
+
+def test_one_thread_at_a_time_has_the_turn():
+    free, had = threading.Event(), []
+    with TURN:
+        other = threading.Thread(target=lambda: (had.append(TURN.given()), free.set()))
+        other.start()
+        free.wait(10)
+        other.join()
+        with TURN:  # (whoever has it has it)
+            pass
+    assert had == [False]
+    assert TURN.given()
+    TURN.over()

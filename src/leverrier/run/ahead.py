@@ -7,14 +7,18 @@ same arguments, only sooner.
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
 from typing import Any
 
-from leverrier.run.pool import called_there, end_workers
+from leverrier.run.pool import TURN, called_there, end_workers
 from leverrier.run.stop import Stop
+
+PAUSE = 0.01
+"""Seconds between two looks whether the workers are free."""
 
 
 class Ahead:
@@ -24,7 +28,7 @@ class Ahead:
         self._jobs = jobs
         self._waiting: deque[tuple[str, Callable[..., Any], tuple[Any, ...]]] = deque()
         self._begun: dict[str, Future[Any]] = {}
-        self._feeding = 0
+        self._feeding, self._at_once = False, 1
         self._lock = threading.Lock()
 
     @property
@@ -38,10 +42,11 @@ class Ahead:
         """Have the workers take up these calls in order, so many of them at a time."""
         with self._lock:
             self._waiting += [(name, function, call) for name, call in zip(names, calls, strict=True)]
-            fresh = max(min(at_once, len(self._waiting)) - self._feeding, 0)
-            self._feeding += fresh
-        for _ in range(fresh):
-            threading.Thread(target=self._feed, daemon=True).start()
+            self._at_once = at_once
+            if self._feeding or not self._waiting:
+                return
+            self._feeding = True
+        threading.Thread(target=self._feed, daemon=True).start()
 
     def take(self, name: str) -> Future[Any] | None:
         """The result to come of a call that was begun; None if it was not, and then it is not begun any more."""
@@ -62,18 +67,34 @@ class Ahead:
         self._begun.clear()
 
     def _feed(self) -> None:
-        while True:
-            with self._lock:
-                if not self._waiting:
-                    self._feeding -= 1
-                    return
-                name, function, call = self._waiting.popleft()
-                future: Future[Any] = Future()
-                self._begun[name] = future
+        while self._more():
+            if not TURN.given():  # (a call that has not begun stays waiting: nobody waits for it meanwhile)
+                time.sleep(PAUSE)
+                continue
             try:
-                future.set_result(called_there(self._jobs, function, call))
-            except BaseException as problem:  # (whoever asks for it works it out, and hears why it fails)
-                future.set_exception(problem)
+                self._next()
+            finally:
+                TURN.over()
+
+    def _more(self) -> bool:
+        with self._lock:
+            self._feeding = bool(self._waiting)
+            return self._feeding
+
+    def _next(self) -> None:
+        """So many calls as go at once."""
+        with self._lock:
+            taken = [self._waiting.popleft() for _ in range(min(self._at_once, len(self._waiting)))]
+            futures: list[Future[Any]] = [Future() for _ in taken]
+            self._begun |= {name: future for (name, _, _), future in zip(taken, futures, strict=True)}
+        try:
+            results = called_there(self._jobs, [(function, call) for _, function, call in taken])
+            for future in futures:
+                future.set_result(next(results))
+        except BaseException as problem:  # (whoever asks for it works it out, and hears why it fails)
+            for future in futures:
+                if not future.done():
+                    future.set_exception(problem)
 
 
 def awaited(future: Future[Any], stop: Stop | None, otherwise: Callable[[], Any], seconds: float | None = None) -> Any:

@@ -8,7 +8,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -19,6 +19,34 @@ Result = TypeVar("Result")
 _started: set[int] = set()
 _starting: list[threading.Thread] = []
 _one_starts = threading.Lock()
+
+
+class Turn:
+    """One thread at a time hands calls to the workers: joblib's executor is not made for several, and was seen to wait
+    for ever. Who works ahead gives way to who needs a result now."""
+
+    def __init__(self) -> None:
+        self._held = threading.RLock()
+        self._wanted = 0
+
+    def __enter__(self) -> None:
+        self._wanted += 1
+        self._held.acquire()
+        self._wanted -= 1
+
+    def __exit__(self, *problem: object) -> None:
+        self.over()
+
+    def over(self) -> None:
+        with suppress(RuntimeError):  # (a generator that another thread throws away)
+            self._held.release()
+
+    def given(self) -> bool:
+        """The turn, if nobody else has or wants it."""
+        return self._wanted == 0 and self._held.acquire(blocking=False)
+
+
+TURN = Turn()
 
 
 @dataclass(frozen=True)
@@ -53,12 +81,14 @@ def streamed(
 ) -> Iterator[Result]:
     """The results in order, each as soon as it is there; no more of them once the user has stopped it."""
     results: Any = None
+    turns = ExitStack()
     try:
         if workers.client is not None:
             results = each_on_cluster(workers.client, function, calls)
         else:
             from joblib import Parallel, delayed  # (late: who works alone need not wait for it)
 
+            turns.enter_context(TURN)
             _await(workers.jobs)
             there: Any = Parallel(n_jobs=workers.jobs, return_as="generator")
             results = there(delayed(function)(*call) for call in calls)
@@ -75,15 +105,16 @@ def streamed(
             warnings.simplefilter("ignore")  # (joblib's, that tasks were given up: that is the user's wish, or time's)
             if results is not None:
                 results.close()
+        turns.close()
 
 
-def called_there(jobs: int, function: Callable[..., Result], call: tuple[Any, ...]) -> Result:
-    """One call in another process, from whatever thread."""
+def called_there(jobs: int, calls: Sequence[tuple[Callable[..., Any], tuple[Any, ...]]]) -> Iterator[Any]:
+    """These calls in other processes, by the thread whose turn it is: their results in order."""
     from joblib import Parallel, delayed
 
     _await(jobs)
-    there: Any = Parallel(n_jobs=jobs)
-    return there([delayed(function)(*call)])[0]
+    there: Any = Parallel(n_jobs=jobs, return_as="generator")
+    return there(delayed(function)(*call) for function, call in calls)
 
 
 def prepare(jobs: int, warm: Callable[[], object]) -> None:

@@ -173,7 +173,7 @@ def test_what_is_printed_of_a_compressor_is_what_was_compared():
     one = case().hidden[0]
     alike = replace(one, gain=2.2, evidence=Evidence(1.4, (1.9, 1.5, 2.0), 1.0, False, True, Stopped.ALIKE, level=0.01))
     unseen = replace(one, gain=2.2, evidence=evidence_unseen(0.01))
-    assert "gain 1.4 nats; of 3 simulated tables with nothing hidden 3 gained as much, the largest 2.0" in (
+    assert "gains 1.4 nats here; of 3 simulated tables without it 3 gained as much, the largest 2.0" in (
         compressor_words(alike)
     )
     words = compressor_words(unseen)

@@ -318,3 +318,10 @@ def test_adjusted_rand_is_that_of_scikit_learn():
             mixed = np.where(rng.random(rows) < 0.7, a + 10, b)
             assert adjusted_rand(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=1e-12)
             assert adjusted_rand(mixed, a) == pytest.approx(adjusted_rand_score(mixed, a), abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, float("nan")])
+def test_a_level_is_a_share(level):
+    """A damaged file had 0: its words divided by it."""
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Evidence(3.0, (0.0,), 0.5, level=level)

@@ -89,6 +89,10 @@ class Evidence:
     tail: float | None = None
     """That chance extrapolated beyond the largest draw, by a generalised Pareto tail: information, never the gate."""
 
+    def __post_init__(self) -> None:
+        if self.level is not None and not 0 < self.level < 1:  # (a damaged file's)
+            raise ValueError(f"level {self.level!r}: expected a share between 0 and 1")
+
     @property
     def draws(self) -> int:
         """Tables that were simulated without it."""

@@ -153,6 +153,8 @@ def test_four_columns_of_a_wider_table_are_described_by_themselves():
     assert found.verdict.reason is Reason.SIMPLEST
     (one,) = found.hidden
     assert one.neighbours == set("abcd")
+    assert one.evidence is not None
+    assert one.evidence.p_value == pytest.approx(len(met.attempts) * np.exp(-one.gain))  # (one of the places tried)
     assert not found.compressors
     assert "Simplest description: 2 classes behind a, b, c and d say" in told(found)
     assert load_result(dump(found)).simplest == found.simplest

@@ -46,20 +46,21 @@ def _part_told_simply(found: Result, table: Table, score: Score, plan: Plan, lev
     """The same of the columns next to a hidden variable that gains over every network and yet fails the null test: four
     columns that one thing drives are as well said by arcs between all of them, whatever the number of rows. The place
     was chosen among those tried, and the level is shared between them."""
-    shared = level / max(len(found.attempts), 1)
+    places = max(len(found.attempts), 1)
     for each in found.compressors:
         columns = tuple(v for v in table.variables if v in each.neighbours)
         if each.gain < -math.log(level) or len(columns) in (0, len(table.variables)) or run.spent:
             continue
         part = table.select(columns)
         told = simplest_description(part, plan.seed, name=free_name("H1", table.variables))
-        if told is None or not told.said.clear(shared) or _written_out(told, part):
+        if told is None or not told.said.clear(level / places) or _written_out(told, part):
             continue
         named = replace(told, said=replace(told.said, columns=columns))
         others = tuple(other for other in found.compressors if other is not each)
         whole = replace(found, simplest=named.said, compressors=others)
         assert isinstance(found.baseline, Network)
-        return _found(whole, named, _put_in(named, found.baseline, table, score), table, score, plan, level, run)
+        network = _put_in(named, found.baseline, table, score)
+        return _found(whole, named, network, table, score, plan, level, run, places)
     return found
 
 
@@ -90,11 +91,19 @@ def _written_out(told: Description, table: Table) -> bool:
 
 
 def _found(
-    found: Result, told: Description, network: Network, table: Table, score: Score, plan: Plan, level: float, run: Run
+    found: Result,
+    told: Description,
+    network: Network,
+    table: Table,
+    score: Score,
+    plan: Plan,
+    level: float,
+    run: Run,
+    places: int = 1,
 ) -> Result:
-    """Believed, with this network, unless held-out rows object."""
+    """Believed, with this network, unless held-out rows object; the chance is that of any of so many places."""
     said, name = told.said, told.variable
-    p = math.exp(-said.preferred)  # (a Bayes factor of 1 / p comes up with a probability of at most p)
+    p = min(places * math.exp(-said.preferred), 1.0)  # (a Bayes factor of 1 / p comes up with at most that chance)
     evidence = Evidence(said.preferred, p_value=p, tested=True, kind=Compared.SIMPLEST, level=level)
     assert isinstance(found.baseline, Network)
     held = held_out_gain(smoothed(network), found.baseline, table, score, plan, run=run) if said.classes else None

@@ -32,6 +32,7 @@ from leverrier.discovery.evidence.evidence import LEVEL
 from leverrier.discovery.evidence.sequential_test import draws_needed
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.examine import Tests, cut_short, examine
+from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers, stands
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
@@ -248,6 +249,7 @@ def _routes(
 
     `whole` has every row, with its numbers; `table` the same without them, or its distinct rows.
     """
+    compile_first(run.workers.jobs)
     numbers = gaussian_columns(whole)
     if method == "causes" and not applies(table):
         raise OptionError('method="causes" needs at least 5 yes/no columns and 50 rows, and no weights')

@@ -19,7 +19,6 @@ from leverrier.discovery.evidence.resamples import begin_resamples, support
 from leverrier.discovery.evidence.searched_folds import begin_folds, searched_folds
 from leverrier.discovery.evidence.whole_groups import Groups
 from leverrier.discovery.findings import Findings, HiddenVariable
-from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.places.search import Search, begin, findings, light_place, next_hidden, practise
 from leverrier.discovery.plan import Plan
@@ -68,7 +67,6 @@ def examine(
     """The network route: where hidden variables sit, whether they are real, and what their states mean. Rows of one of
     the `groups` are drawn, held out and simulated together."""
     begun = time.monotonic()
-    compile_first(run.workers.jobs)
     placed = light_place(table, score, plan, run.shared_by(1)) if _placed_first(table, plan) else None
     seconds = run.once(("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
     run = run if _takes_long(table, tests, seconds) else run.shared_by(1)

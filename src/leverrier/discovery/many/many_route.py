@@ -12,7 +12,6 @@ from leverrier.discovery.done import Baseline, Filled, Sampled, Step, TakenToget
 from leverrier.discovery.evidence.evidence import weighed
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
-from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.many.checks import checked
 from leverrier.discovery.many.rounds import Rounds, go_round
 from leverrier.discovery.many.scene import in_order, scene_of
@@ -69,7 +68,6 @@ def at_once(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED, rows: 
 def examine_many(table: Table, score: Score, plan: Plan, tests: Tests, run: Run = UNBOUNDED) -> Result:
     """The route for wide tables: the same questions as of small ones, asked of all candidates together."""
     begun = time.monotonic()
-    compile_first(run.workers.jobs)
     plan = replace(plan, kinds=False)
     full = table
     if table.n_missing:

@@ -172,6 +172,10 @@ class ChainModel:
         joint = smoothed(self, self.emissions(sequences), sequences.starts)[0]
         return {chain.name: marginal(joint, self.sizes, i) for i, chain in enumerate(self.chains)}
 
+    def at_end(self, sequence: Sequences) -> Floats:
+        """P(joint state | all slices) at the last one: there the past is all there is."""
+        return smoothed(self, self.emissions(sequence), sequence.starts)[0][-1]
+
     def _aligned(self, data: Any) -> Sequences:
         return as_sequences(data, {variable.name: variable.states for variable in self.variables})
 

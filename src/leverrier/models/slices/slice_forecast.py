@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
+from leverrier.data.sequences.slice_features import Feature, Lag, Memory, MemoryKind, feature_table
 from leverrier.data.table import Table
-from leverrier.models.slices.chain_model import ChainModel, smoothed
+from leverrier.models.slices.chain_model import ChainModel
 from leverrier.models.slices.slice_model import SliceModel
 
 BACK = 1000
@@ -36,7 +36,7 @@ def simulate(
     """
     one = as_sequences(sequence, {variable.name: variable.states for variable in model.variables})
     asked = tuple(dict.fromkeys(f for name in model.cpds for f in model.asked(name)))
-    keep = one.n_slices if any(isinstance(f, Memory) and f.kind == "total" for f in asked) else BACK
+    keep = one.n_slices if any(isinstance(f, Memory) and f.kind is MemoryKind.TOTAL for f in asked) else BACK
     past = one.table.codes[:, -keep:]
     draws = min(draws, max(LEAST, MOST_SLICES // past.shape[1]))
     codes = np.repeat(np.pad(past, ((0, 0), (0, steps)), constant_values=one.table.missing)[:, None], draws, axis=1)
@@ -86,9 +86,9 @@ def _chains(
     model: SliceModel | ChainModel, one: Sequences, steps: int, draws: int, rng: np.random.Generator
 ) -> dict[str, tuple[NDArray[np.int64], Floats]]:
     """By hidden chain: drawn states (steps, draws), and its exact distribution at each step."""
-    if not isinstance(model, ChainModel):
+    if not model.chains:
         return {}
-    now = smoothed(model, model.emissions(one), one.starts)[0][-1]  # (at the end the past is all there is)
+    now = model.at_end(one)
     joint = np.empty((steps, draws), dtype=np.int64)
     states = rng.choice(len(now), size=draws, p=now / now.sum())
     shares = {chain.name: np.empty((steps, chain.states)) for chain in model.chains}

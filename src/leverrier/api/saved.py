@@ -75,7 +75,7 @@ def dump(found: Result) -> str:
 
 
 def _of_table(found: Result) -> dict[str, Any]:
-    named = {"network": found.network, "baseline": found.baseline}
+    named: dict[str, Any] = {"network": found.network, "baseline": found.baseline}
     networks = {name: json.loads(network_json(each)) for name, each in named.items()}
     return {**networks, "model": None if found.other is None else found.other.content()}
 

@@ -74,7 +74,7 @@ def learn_dynamic(
     max_parents: int = 4,
     *,
     cpds: Kind = "table",
-    shapes: Sequence[SliceShape] = SHAPES,
+    shapes: Sequence[str] = SHAPES,
     within: bool = True,
     required: Iterable[tuple[Node, str]] = (),
     forbidden: Iterable[tuple[Node, str]] = (),
@@ -108,7 +108,7 @@ def learn_dynamic(
     }
     run = Run.of(budget, progress=progress)
     if cpds == "tree":
-        return _learn_trees(found, lags, shapes, within, options)
+        return _learn_trees(found, lags, tuple(map(SliceShape, shapes)), within, options)
     arcs = tuple(required), tuple(forbidden)
     stages = [
         _search(_stage_windows(found, place), place, found.variables, within, arcs, options, run.untold())

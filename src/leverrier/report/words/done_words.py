@@ -93,8 +93,8 @@ def _weighed_words(step: done.HiddenWeighed) -> str:
     told = "".join(f", the best {what} {gain:+.1f} nats" for what, gain in gains if gain is not None)
     return (
         f"weighed it against hidden classes and hidden continua ({several(step.beginnings, 'beginning')}{told}); "
-        f"something hidden must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a "
-        "class, 3 as a continuum"
+        f"something hidden must drive at least {step.views} columns that have no arc between them, and gain more than "
+        "2 nats as a class, 3 as a continuum"
     )
 
 

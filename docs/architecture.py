@@ -15,7 +15,7 @@ HOP = re.compile(r"^\| (\d+) \| `([^`]+\.py)` \| (.+?) \| .+ \|$")
 
 LAYERS = (
     ("errors, status, …", "the tree of errors; why a run stopped"),
-    ("run", "one Run: deadline, stop, progress, workers, checkpoint"),
+    ("run, kinds", "one Run: deadline, stop, progress, workers, checkpoint"),
     ("kernels", "compiled loops: arrays in, arrays out"),
     ("data", "Table, Sequences, all that reads them"),
     ("inference", "posteriors: exact, approximate, along chains"),

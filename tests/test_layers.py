@@ -12,7 +12,7 @@ import leverrier
 
 LAYERS = [
     {"arrays", "errors", "hints", "status", "chart_of", "words_of"},
-    {"run"},
+    {"run", "kinds"},
     {"kernels"},
     {"data"},
     {"inference"},

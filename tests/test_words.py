@@ -152,3 +152,14 @@ def test_a_note_without_words_is_an_error():
 
     with pytest.raises(TypeError, match="no words for Unsaid"):
         told([Unsaid()])
+
+
+@pytest.mark.parametrize(
+    "step",
+    [done.Baseline(1, False), done.Baseline(1, True), done.Binned(1), done.Tried(1), done.TakenTogether(1, 1, None)],
+)
+def test_of_one_there_is_no_plural(step):
+    said = done_words(step)
+    assert "1 " in said
+    for plural in ("1 arcs", "1 columns", "1 candidates", "1 hidden variables", "1 rounds"):
+        assert plural not in said

@@ -36,6 +36,7 @@ from leverrier.discovery.first_kernels import compile_first
 from leverrier.discovery.many.many_route import at_once, examine_many, examine_many_of, few_numbers, stands
 from leverrier.discovery.mixed_route import examine_classes
 from leverrier.discovery.network_codecs import identity
+from leverrier.discovery.numbers.number_rule import Ruling
 from leverrier.discovery.numbers.numbers_route import examine_grades, examine_numbers, graded
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
@@ -262,7 +263,7 @@ def _routes(
     if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)
     grades = graded(whole, plan, run, rows) if method == "auto" and not wide else None
-    if grades is not None and grades.first.told == "continuum":
+    if grades is not None and grades.first.told is Ruling.CONTINUUM:
         return examine_grades(grades, plan, tests, run)
     asks_causes = (method == "causes" or (method == "auto" and not wide)) and applies(table)
     if asks_causes:
@@ -279,7 +280,7 @@ def _routes(
         # (simulated tables of grades make tables of states look poor: a class behind them is told by its logits alone)
         by_logits = examine_grades(grades, plan, tests, run)
         examined = examined if by_logits.verdict.answer is Answer.NOTHING else by_logits
-    binned = sum(each.kind == "binned" for each in table.columns)
+    binned = sum(each.binned for each in table.columns)
     if binned:
         examined = replace(examined, did=(Binned(binned), *examined.did))
     if asks_causes:

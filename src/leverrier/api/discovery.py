@@ -283,9 +283,10 @@ class Discovery(Papers):
         from leverrier.report.charts.network_drawing import picture
 
         if self.result.time is not None:
-            if not isinstance(self.network, DynamicNetwork):
+            drawn = self.result.time.network
+            if drawn is None:
                 raise OptionError("sequences with memories have no network of lags to draw: see the report")
-            return self.network.plot_graph()
+            return drawn.plot_graph()
         return network_chart(picture(self.result))
 
     def plot_states(self, name: str | None = None) -> altair.TopLevelMixin:

@@ -14,7 +14,7 @@ from leverrier.api.saved_before import upgraded
 from leverrier.data.table import Variable
 from leverrier.discovery.done import Said
 from leverrier.discovery.findings import HiddenVariable
-from leverrier.discovery.hidden_model import HiddenModel, NetworkModel, read_hidden_model
+from leverrier.discovery.hidden_model import HiddenModel, read_hidden_model
 from leverrier.discovery.numbers.behind_hidden import read_behind
 from leverrier.discovery.result import Result
 from leverrier.discovery.time.along_time import AlongTime
@@ -24,11 +24,12 @@ from leverrier.discovery.time.time_result import result_in_time
 from leverrier.discovery.verdict import Answer, ModelKind, Reason, Verdict
 from leverrier.errors import FormatError, LeverrierError
 from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic
-from leverrier.formats.mixed_json import dumps_mixed, is_mixed, loads_mixed
-from leverrier.formats.network_json import dumps_json, loads_json
+from leverrier.formats.mixed_json import is_mixed, loads_mixed
+from leverrier.formats.network_files import network_json
+from leverrier.formats.network_json import loads_json
 from leverrier.formats.typed import KIND, plain, read_as, read_plain
 from leverrier.models.mixed_network import MixedNetwork
-from leverrier.models.network import Network
+from leverrier.models.network import Network, as_network
 from leverrier.report.words.verdict_words import verdict
 
 FORMAT, VERSION = "leverrier-discovery", 2
@@ -74,13 +75,9 @@ def dump(found: Result) -> str:
 
 
 def _of_table(found: Result) -> dict[str, Any]:
-    named = {"network": found.network, "baseline": found.baseline}
-    networks = {name: json.loads(_network_text(each)) for name, each in named.items()}
+    named: dict[str, Any] = {"network": found.network, "baseline": found.baseline}
+    networks = {name: json.loads(network_json(each)) for name, each in named.items()}
     return {**networks, "model": None if found.other is None else found.other.content()}
-
-
-def _network_text(network: Any) -> str:
-    return dumps_mixed(network) if isinstance(network, MixedNetwork) else dumps_json(network)
 
 
 def _read_network(content: Any, path: str | None) -> Network | MixedNetwork:
@@ -214,9 +211,9 @@ def _require_whole(found: Result) -> None:
     names = [each.name for each in found.hidden]
     if len(set(names)) != len(names) or not set(found.meanings) <= set(names):
         raise ValueError("its hidden variables do not have one name each")
-    if isinstance(found.network, Network) and found.other is None and not set(names) <= set(found.network.variables):
+    if found.other is None and not set(names) <= set(as_network(found.network).variables):
         raise ValueError("its network has not all of its hidden variables")
-    model = found.other or NetworkModel(found.network, tuple(names), found.shape.variables)  # type: ignore[arg-type]
+    model = found.model
     if model.causes is not None and model.causes.n_causes < len(names):
         raise ValueError("its causes are not those of its model")
     for each in found.hidden:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from leverrier.discovery.verdict import Answer, ModelKind, Reason
+from leverrier.status import Status
 
 Content = Mapping[str, Any]
 VERDICTS = {
@@ -59,7 +60,7 @@ def _sequences(content: Content) -> dict[str, Any]:
     holes, notes = summary["holes"], content["notes"]
     shape = {"rows": content["n_slices"], "columns": summary["columns"], "holes": holes, "notes": notes}
     empty = {"compressors": (), "meanings": {}, "attempts": (), "power": None, "did": ()}
-    finished = content["status"] not in ("BUDGET", "INTERRUPTED")
+    finished = content["status"] not in (Status.BUDGET.name, Status.INTERRUPTED.name)
     return {
         **empty,
         "rows": None,

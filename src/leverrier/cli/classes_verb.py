@@ -178,11 +178,11 @@ def _rows(
     said = reading.of_rows()
     if not set(said) - {"weights"}:
         return table
+    from leverrier.learning.classes.parts.indicator import IndicatorKind
+
     named = {more[name]: "category" for name in ("groups", "strata", "by_group") if name in more}
-    numbers = dict.fromkeys(
-        (name for name, kind in more.get("indicators", {}).items() if kind not in ("nominal", "ordinal", "cumulative")),
-        "number",
-    )
+    asked = more.get("indicators", {}).items()
+    numbers = dict.fromkeys((name for name, text in asked if not IndicatorKind.named(text).categorical), "number")
     return lv.read_table(table, **{**said, "types": {**named, **numbers, **said.get("types", {})}})
 
 

@@ -118,12 +118,12 @@ def types_asked(given: Sequence[str]) -> dict[str, str | list[str]]:
     """COLUMN=TYPE, once for each column; a column's own name may hold the sign too."""
     found: dict[str, str | list[str]] = {}
     for each in given:
-        column, sign, kind = each.rpartition("=")
-        if not sign or (kind not in TYPES and "," not in kind):
+        column, sign, said = each.rpartition("=")
+        if not sign or (said not in TYPES and "," not in said):
             raise OptionError(
                 f"--types {each!r}: write COLUMN=TYPE, the type one of {', '.join(TYPES)}, or the states: low,mid,high"
             )
-        found[column] = [state.strip() for state in kind.split(",")] if "," in kind else kind
+        found[column] = [state.strip() for state in said.split(",")] if "," in said else said
     return found
 
 

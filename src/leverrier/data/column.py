@@ -6,7 +6,7 @@ import datetime
 import decimal
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,33 @@ from leverrier.data.labels import text_of
 from leverrier.data.quality.noticed import Noticed
 from leverrier.errors import TableError
 from leverrier.hints import option
+from leverrier.kinds import Kinds
 
-Came = Literal["text", "boolean", "integer", "number", "date", "category", "ordered", "mixed"]
-"""What a column held: dates are kept as days since 1970; "category" and "ordered" bring the order of their values."""
+
+class Came(Kinds):
+    """What a column held."""
+
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    NUMBER = "number"
+    DATE = "date"
+    """Kept as days since 1970."""
+    CATEGORY = "category"
+    """Like ordered ones, categories bring the order of their values."""
+    ORDERED = "ordered"
+    MIXED = "mixed"
+    UNREAD = ""
+    """Left out before it was looked at."""
+
+    @property
+    def is_number(self) -> bool:
+        return self in (Came.INTEGER, Came.NUMBER)
+
+    @property
+    def in_words(self) -> bool:
+        """Whether its values are labels, and no numbers of any kind."""
+        return self in (Came.TEXT, Came.CATEGORY, Came.ORDERED, Came.MIXED)
 
 
 @dataclass(frozen=True)
@@ -66,13 +90,17 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether the values can be cut into bins."""
-        return self.came in ("integer", "number", "date", "boolean")
+        return not self.came.in_words
+
+    @property
+    def dated(self) -> bool:
+        return self.came is Came.DATE
 
     @property
     def whole(self) -> bool:
         """Whether every value is a whole number (pandas makes floats of integers with holes)."""
-        if self.came != "number":
-            return self.came == "integer"
+        if self.came is not Came.NUMBER:
+            return self.came is Came.INTEGER
         values = np.asarray(self.values, dtype=np.float64)
         return bool(len(values) and np.all(np.abs(values) < 2**53) and np.all(values == np.floor(values)))
 
@@ -80,7 +108,7 @@ class Column:
     def labels(self) -> list[Any]:
         """The values as plain Python labels: dates as text, whole numbers as integers."""
         plain = self.values.tolist() if isinstance(self.values, np.ndarray) else list(self.values)
-        if self.came == "date":
+        if self.dated:
             return [date_text(days) for days in plain]
         return [int(value) for value in plain] if self.whole else plain
 
@@ -172,16 +200,16 @@ def from_array(name: str, cells: NDArray[Any]) -> Column:
     plain = np.asarray(np.ma.getdata(cells))
     match plain.dtype.kind:
         case "b":
-            return _counted(name, "boolean", plain.astype(np.int8), holes)
+            return _counted(name, Came.BOOLEAN, plain.astype(np.int8), holes)
         case "i" | "u":
-            return _counted(name, "integer", plain, holes)
+            return _counted(name, Came.INTEGER, plain, holes)
         case "f":
             holes = np.isnan(plain) if holes is None else np.isnan(plain) | holes
-            return _counted(name, "number", plain.astype(np.float64, copy=False), holes)
+            return _counted(name, Came.NUMBER, plain.astype(np.float64, copy=False), holes)
         case "M" | "m":
             holes = np.isnat(plain) if holes is None else np.isnat(plain) | holes
             micros = plain.astype(f"{plain.dtype.kind}8[us]").astype(np.int64)
-            return _counted(name, "date" if plain.dtype.kind == "M" else "number", micros / 864e8, holes)
+            return _counted(name, Came.DATE if plain.dtype.kind == "M" else Came.NUMBER, micros / 864e8, holes)
         case "O" | "U" | "S" | "T":
             objects = plain.tolist()
             if holes is not None:
@@ -209,7 +237,9 @@ def _counted(name: str, came: Came, cells: NDArray[Any], holes: NDArray[np.bool_
     if holes is not None:
         codes = np.full(len(cells), -1, dtype=np.int32)
         codes[~holes] = inverse
-    return listed(name, came, values.astype(bool) if came == "boolean" else values, counts, len(cells), lambda: codes)
+    return listed(
+        name, came, values.astype(bool) if came is Came.BOOLEAN else values, counts, len(cells), lambda: codes
+    )
 
 
 def from_objects(name: str, cells: Sequence[Any]) -> Column:
@@ -226,7 +256,7 @@ def from_objects(name: str, cells: Sequence[Any]) -> Column:
     kept = [index for index, value in enumerate(values) if not is_hole(value)]
     came, labels = _labels([values[index] for index in kept])
     notes = ()
-    if came == "mixed":
+    if came is Came.MIXED:
         types = ", ".join(sorted({type(values[index]).__name__ for index in kept}))
         notes = (f"{name!r} holds values of type {types}, taken as text.",)
     order = sorted(set(labels))
@@ -235,7 +265,7 @@ def from_objects(name: str, cells: Sequence[Any]) -> Column:
     lut[kept] = [rank[label] for label in labels]
     small = lut[codes]
     counts = np.bincount(small[small >= 0], minlength=len(order))
-    values = np.array(order) if came in ("integer", "number", "date") else order
+    values = np.array(order) if came.is_number or came is Came.DATE else order
     return listed(name, came, values, counts, len(cells), lambda: small, notes)
 
 
@@ -253,40 +283,42 @@ def is_hole(value: Any) -> bool:
 def _labels(values: list[Any]) -> tuple[Came, list[Any]]:
     """What Python values are together, and each as a plain label that can be sorted with the others."""
     kinds = {_kind(value) for value in values}
-    if kinds <= {"bytes", "text"}:
-        return "text", [v.decode("utf-8", "backslashreplace") if isinstance(v, bytes) else str(v) for v in values]
-    if kinds == {"boolean"}:
-        return "boolean", [bool(value) for value in values]
-    if kinds == {"integer"}:
-        return "integer", [int(value) for value in values]
-    if kinds <= {"integer", "number"}:
-        return "number", [float(value) for value in values]
-    if kinds == {"date"}:
-        return "date", [_days(value) for value in values]
-    return "mixed", [str(value) for value in values]
+    if kinds <= {bytes, str}:
+        return Came.TEXT, [v.decode("utf-8", "backslashreplace") if isinstance(v, bytes) else str(v) for v in values]
+    for came, of, read in _READ:
+        if kinds <= of:
+            return came, [read(value) for value in values]
+    return Came.MIXED, [str(value) for value in values]
 
 
-def _kind(value: Any) -> str:
+def _kind(value: Any) -> type:
     match value:
-        case str():
-            return "text"
-        case bytes():
-            return "bytes"
         case bool() | np.bool_():
-            return "boolean"
+            return bool
         case int() | np.integer():
-            return "integer"
+            return int
         case float() | np.floating() | decimal.Decimal():
-            return "number"
+            return float
         case datetime.date() | np.datetime64():
-            return "date"
-    return "other"
+            return datetime.date
+        case str() | bytes():
+            return str if isinstance(value, str) else bytes
+    return object
 
 
 def _days(value: Any) -> float:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
     return float(np.datetime64(value, "us").astype(np.int64)) / 864e8
+
+
+_READ: tuple[tuple[Came, set[type], Callable[[Any], Any]], ...] = (
+    (Came.BOOLEAN, {bool}, bool),
+    (Came.INTEGER, {int}, int),
+    (Came.NUMBER, {int, float}, float),
+    (Came.DATE, {datetime.date}, _days),
+)
+"""What values of these types are together, and how each is read."""
 
 
 @dataclass(frozen=True, eq=False)

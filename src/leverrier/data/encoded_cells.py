@@ -90,7 +90,7 @@ def _fetched_whole(
 
 def _numbers_lost(variables: Sequence[Variable], rows: int, whole: bool, kept: bool) -> list[str]:
     """What to say where only the bins of numbers are kept."""
-    cut = [variable.name for variable in variables if variable.kind == "binned"]
+    cut = [variable.name for variable in variables if variable.binned]
     if kept or not cut:
         return []
     much = f"they take {in_words(8.0 * rows * len(cut))}; {option('max_memory')} allows more"

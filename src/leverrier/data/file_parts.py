@@ -16,7 +16,7 @@ from leverrier.data.encoded_cells import DistinctRows, encoded_part
 from leverrier.data.label_alignment import absent_and_extra
 from leverrier.data.reading.column_files import is_parquet
 from leverrier.data.reading.database import connected, first_line
-from leverrier.data.reading.encoding import Options, places
+from leverrier.data.reading.encoding import Fate, Options, places
 from leverrier.data.reading.read_table import check_names, decisions, options_of, variable_of
 from leverrier.data.reading.scanning import Recipe, Scan
 from leverrier.data.table import Label, Table, Variable, code_type
@@ -86,7 +86,7 @@ def _decided(data: Source, options: Options) -> tuple[list[Variable], list[str],
     decided = [decision for _, decision in decisions(data, options, None, None)]
     columns = [each.variable for each in decided if each.variable is not None]
     notes = [note for each in decided for note in each.notes]
-    return columns, notes, {each.name: each.reason for each in decided if each.decision == "aside"}
+    return columns, notes, {each.name: each.reason for each in decided if each.decision is Fate.ASIDE}
 
 
 def _known(data: Source, states: Mapping[str, Sequence[Label]]) -> tuple[list[Variable], list[str]]:

@@ -173,7 +173,7 @@ def _of_table(table: Table, names: Sequence[str]) -> dict[str, Floats]:
     """The numbers that a table keeps; a column without them is said."""
     numbers = table.numbers
     for name in names:
-        if name not in numbers and table.columns[table.index(name)].kind == "binned":
+        if name not in numbers and table.columns[table.index(name)].binned:
             raise TableError(
                 f"of column {name!r} only the bins are kept (equal rows were counted, or the numbers took too much "
                 f"memory): read the table with every row, and more memory ({option('max_memory')})"
@@ -185,7 +185,7 @@ def _of_table(table: Table, names: Sequence[str]) -> dict[str, Floats]:
 
 def _of_column(column: Column) -> Floats:
     """A file's column as numbers, NaN for a hole."""
-    if column.came == "date":
+    if column.dated:
         raise TableError(f"column {column.name!r} holds dates: turn it into a number first, or leave it out (columns=)")
     cut = column.to_be_cut()
     for code, value in enumerate(() if cut.numeric else cut.values):

@@ -65,7 +65,7 @@ def fits(variables: Sequence[Variable], rows: float, limit: int | None) -> bool:
 
 def numbers_fit(variables: Sequence[Variable], rows: float, limit: int | None) -> bool:
     """Whether the numbers of columns that were cut may be kept beside their bins: eight bytes a cell."""
-    needed = 8 * rows * sum(variable.kind == "binned" for variable in variables)
+    needed = 8 * rows * sum(variable.binned for variable in variables)
     return needed <= (MOST_NUMBERS if limit is None else limit - bytes_needed(variables, rows))
 
 

@@ -134,6 +134,11 @@ class Table:
         """
         return Numbers(self)
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The columns of many numbers that are kept beside their bins."""
+        return tuple(column.name for column in self.columns if column.binned and column.name in self.numbers)
+
     def index(self, name: str) -> int:
         if name not in self._places:
             raise TableError(f"no column {name!r}; the columns are {_some(self.variables)}")
@@ -275,7 +280,7 @@ class Numbers(Mapping[str, NDArray[np.float64]]):
 
     @property
     def _names(self) -> list[str]:
-        return [each.name for each in self.table.columns if each.kind == "integer" or each.name in self.table.raw]
+        return [each.name for each in self.table.columns if each.whole or each.name in self.table.raw]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import TableError
 from leverrier.hints import option
+from leverrier.kinds import Kinds
 
 Label = Hashable
-Kind = Literal["category", "ordered", "boolean", "integer", "binned"]
+
+
+class ColumnKind(Kinds):
+    """How a column's states came about."""
+
+    CATEGORY = "category"
+    ORDERED = "ordered"
+    BOOLEAN = "boolean"
+    INTEGER = "integer"
+    """Whole numbers of few values, each a state."""
+    BINNED = "binned"
+    """Numbers, cut into bins."""
 
 
 def missing_code(codes: NDArray[np.unsignedinteger]) -> int:
@@ -47,13 +58,16 @@ class Variable:
 
     name: str
     states: tuple[Label, ...]
-    kind: Kind = "category"
+    kind: ColumnKind = ColumnKind.CATEGORY
     cuts: tuple[float, ...] = ()
     """For a binned column the inner cuts, ascending: state i holds cuts[i-1] <= x < cuts[i]."""
     label: str = field(default="", compare=False)
     """What the column asks, where its file says so."""
     caseless: bool = False
     """Whether labels meet whatever their capitals and blanks."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", ColumnKind(self.kind))
 
     @property
     def cardinality(self) -> int:
@@ -62,4 +76,14 @@ class Variable:
     @property
     def ordered(self) -> bool:
         """Whether "at most" means something for the states: all but plain categories have an order."""
-        return self.kind != "category"
+        return self.kind is not ColumnKind.CATEGORY
+
+    @property
+    def binned(self) -> bool:
+        """Whether its states are bins of numbers."""
+        return self.kind is ColumnKind.BINNED
+
+    @property
+    def whole(self) -> bool:
+        """Whether its states are whole numbers."""
+        return self.kind is ColumnKind.INTEGER

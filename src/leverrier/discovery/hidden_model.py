@@ -11,6 +11,7 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.table import Label, Table, Variable
+from leverrier.discovery.model_tables import ModelTables, of_causes, of_network
 from leverrier.models.graph import Graph
 from leverrier.models.mixed_class_model import MixedClasses
 from leverrier.models.mixture import Mixture
@@ -83,6 +84,10 @@ class HiddenModel(Protocol):
         """The numbers of one node."""
         ...
 
+    def tables(self) -> ModelTables | None:
+        """Written as a network of tables; None where it cannot be."""
+        ...
+
     def content(self) -> dict[str, Any] | None:
         """As JSON holds it; None where the network says it all."""
         ...
@@ -118,6 +123,9 @@ class NetworkModel:
         given = tuple(network.states[parent] for parent in parents)
         states = network.states[node]
         return NodeCard(node in self.names, len(states), parents, given, states, network.cpt(node))
+
+    def tables(self) -> ModelTables:
+        return of_network(self.network)
 
     def content(self) -> None:
         return None
@@ -167,6 +175,14 @@ class ClassModel:
         deviations = np.sqrt(np.diagonal(numbers.matrices, axis1=1, axis2=2))
         cells = np.column_stack([numbers.means[:, place], deviations[:, place]])
         return NodeCard(False, None, given, states, ("mean", "deviation"), cells, shares=False)
+
+    def tables(self) -> ModelTables | None:
+        """Of categories alone: numbers have no table."""
+        own = self.classes
+        if not own.tables:
+            return None
+        parents: dict[str, tuple[str, ...]] = {self.name: (), **dict.fromkeys(own.tables, (self.name,))}
+        return ModelTables(parents, {**self.labels, **own.states}, {self.name: own.weights, **own.tables})
 
     def content(self) -> dict[str, Any]:
         numbers = self.numbers
@@ -234,6 +250,9 @@ class CausesModel:
         lines = (*(self.names[k] for k in reached), "none of them")
         cells = np.array([*alone, model.epsilon])
         return NodeCard(False, 2, ("this cause alone",), (lines,), (self.yes[node],), cells)
+
+    def tables(self) -> ModelTables | None:
+        return of_causes(self.causes, self.names, self.yes, {column.name: column.states for column in self.columns})
 
     def content(self) -> dict[str, Any]:
         model = self.causes

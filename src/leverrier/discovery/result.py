@@ -24,7 +24,7 @@ from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.verdict import ModelKind, Verdict
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.mixed_network import MixedNetwork
-from leverrier.models.network import Network
+from leverrier.models.network import Network, as_network
 
 
 @dataclass(frozen=True)
@@ -93,8 +93,7 @@ class Result:
         """What answers for rows of a table."""
         if self.other is not None:
             return self.other
-        assert isinstance(self.network, Network)
-        return NetworkModel(self.network, tuple(each.name for each in self.hidden), self.shape.variables)
+        return NetworkModel(as_network(self.network), tuple(each.name for each in self.hidden), self.shape.variables)
 
     def with_names(self, name: str, states: tuple[str, ...]) -> Result:
         """The same with these names for the states of a hidden variable, wherever they are said."""

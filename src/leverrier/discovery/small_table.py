@@ -20,7 +20,7 @@ from leverrier.learning.classes.class_bootstrap import smoothed
 from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
-from leverrier.models.network import Network
+from leverrier.models.network import Network, as_network
 from leverrier.run.run import Run
 
 CERTAIN = 0.999
@@ -58,8 +58,7 @@ def _part_told_simply(found: Result, table: Table, score: Score, plan: Plan, lev
         named = replace(told, said=replace(told.said, columns=columns))
         others = tuple(other for other in found.compressors if other is not each)
         whole = replace(found, simplest=named.said, compressors=others)
-        assert isinstance(found.baseline, Network)
-        network = _put_in(named, found.baseline, table, score)
+        network = _put_in(named, as_network(found.baseline), table, score)
         return _found(whole, named, network, table, score, plan, level, run, places)
     return found
 
@@ -105,8 +104,8 @@ def _found(
     said, name = told.said, told.variable
     p = min(places * math.exp(-said.preferred), 1.0)  # (a Bayes factor of 1 / p comes up with at most that chance)
     evidence = Evidence(said.preferred, p_value=p, tested=True, kind=Compared.SIMPLEST, level=level)
-    assert isinstance(found.baseline, Network)
-    held = held_out_gain(smoothed(network), found.baseline, table, score, plan, run=run) if said.classes else None
+    rival = as_network(found.baseline)
+    held = held_out_gain(smoothed(network), rival, table, score, plan, run=run) if said.classes else None
     if held is not None:
         evidence = replace(evidence, held_out=held[0], held_out_interval=held[1])
     kind = HiddenKind.UNDECIDED if said.open else HiddenKind.CLASS if said.classes else HiddenKind.CONTINUUM

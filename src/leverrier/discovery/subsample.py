@@ -22,7 +22,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.verdict import ModelKind, Reason
 from leverrier.learning.structure.score import Score
-from leverrier.models.network import Network
+from leverrier.models.network import as_network
 from leverrier.run.run import UNBOUNDED, Run
 
 LARGE = 100_000
@@ -83,13 +83,9 @@ def _said_of(each: HiddenVariable, rows: int) -> HiddenVariable:
 
 def _refitted(found: Result, table: Table, score: Score, where: Sampled) -> Result:
     """Parameters from all rows, arcs as the sample has them: with holes a search of all rows would take too long."""
-    assert isinstance(found.network, Network)
-    assert isinstance(found.baseline, Network)
-    network = learned_again(found.network, table, score)
+    network, baseline = (learned_again(as_network(each), table, score) for each in (found.network, found.baseline))
     meanings = {
         each.name: explain(network, table, each.name, network.posterior(table, each.name)) for each in found.hidden
     }
     did = (where, *found.did, LearnedFrom(table.n_cases, arcs=False))
-    return replace(
-        found, network=network, baseline=learned_again(found.baseline, table, score), meanings=meanings, did=did
-    )
+    return replace(found, network=network, baseline=baseline, meanings=meanings, did=did)

@@ -16,7 +16,7 @@ from leverrier.estimators.shell import Columns, Shell
 from leverrier.learning.mixtures.fit_mixture import MixtureResult, fit_mixture
 from leverrier.learning.mixtures.mixture_choice import Criterion
 from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart
-from leverrier.models.mixture import Kind
+from leverrier.models.mixture import Covariance
 
 
 class GaussianMixtures(Shell):
@@ -34,7 +34,7 @@ class GaussianMixtures(Shell):
     def __init__(
         self,
         components: int | Literal["auto"] | Iterable[int] = "auto",
-        covariance: Kind = "full",
+        covariance: Covariance = "full",
         *,
         starts: int | None = None,
         init: Any = "k-means++",
@@ -47,7 +47,7 @@ class GaussianMixtures(Shell):
         jobs: int | None = None,
     ) -> None:
         self.components: Any = components
-        self.covariance: Kind = covariance
+        self.covariance: Covariance = covariance
         self.starts = starts
         self.init = init
         self.prior: Literal["weak"] | NormalInverseWishart | None = prior

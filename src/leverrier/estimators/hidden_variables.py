@@ -15,7 +15,7 @@ from leverrier.arrays import Floats
 from leverrier.discovery.hidden_model import like_columns
 from leverrier.errors import OptionError
 from leverrier.estimators.shell import Columns, Shell
-from leverrier.models.network import Network
+from leverrier.models.network import as_network
 
 NOTHING = "nothing_hidden"
 """The one column of `transform` where nothing was found."""
@@ -108,8 +108,7 @@ class HiddenVariables(Shell):
     def _row_logs(self, columns: Columns) -> Floats:
         if self.method != "network":
             raise OptionError(f'method={self.method!r} has no score that could be compared: use method="network"')
-        network = self.result_.network
-        assert isinstance(network, Network)  # (by method="network" no other is found)
+        network = as_network(self.result_.network)  # (by method="network" no other is found)
         return network.row_log_likelihood(like_columns(columns, self.result_.result.shape.variables))
 
     def _names_out(self) -> list[str]:

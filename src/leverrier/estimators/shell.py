@@ -124,7 +124,7 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
         if nw.dependencies.is_into_dataframe(X):
             try:  # (which of the two complains depends on the versions of scikit-learn and narwhals)
                 validate_data(self, X, reset=reset, skip_check_array=True)
-                names, cells, kind = _of_frame(X, least)
+                names, cells, library = _of_frame(X, least)
             except DuplicateError as problem:
                 twice = str(problem).partition("- ")[2].partition(" ")[0]
                 raise TableError(f"two columns are named {twice}: column names must differ; rename one") from None
@@ -132,15 +132,15 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
             X = validate_data(
                 self, X, reset=reset, dtype=self._cells, ensure_all_finite="allow-nan", ensure_min_samples=least
             )
-            names, cells, kind = [f"x{place}" for place in range(1, X.shape[1] + 1)], list(X.T), "numpy"
+            names, cells, library = [f"x{place}" for place in range(1, X.shape[1] + 1)], list(X.T), "numpy"
         if reset:
-            self._names_in, self._kind = tuple(names), kind
+            self._names_in, self._library = tuple(names), library
         return dict(zip(self._names_in, cells, strict=True))
 
     def _drawn(self, table: Table, numbers: Mapping[str, Floats] | None = None) -> Any:
         """Rows that were drawn, in the kind of table that was fitted; an array holds labels."""
-        if self._kind in ("pandas", "polars", "pyarrow") and not numbers:
-            return getattr(table, f"to_{self._kind}")()
+        if self._library in ("pandas", "polars", "pyarrow") and not numbers:
+            return getattr(table, f"to_{self._library}")()
         cells = {
             name: np.array(variable.states)[codes] if variable and codes.dtype.kind == "i" else codes
             for name, (variable, codes) in table.labelled().items()
@@ -150,10 +150,10 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
     def _as_fitted(self, cells: Mapping[str, NDArray[Any]]) -> Any:
         """Columns as an array, or as the kind of dataframe that was fitted; in the order they were fitted."""
         ordered = {name: cells[name] for name in self._names_in if name in cells}
-        if self._kind == "numpy":
+        if self._library == "numpy":
             same = len({column.dtype.kind for column in ordered.values()}) == 1
             return np.column_stack([column if same else column.astype(object) for column in ordered.values()])
-        backend: Any = self._kind
+        backend: Any = self._library
         return nw.from_dict(ordered, backend=backend).to_native()
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Label
-from leverrier.formats.bif_scanner import WORD, Scanner
+from leverrier.formats.bif_scanner import WORD, Scanner, Token
 from leverrier.formats.draft import Declared, Source, assemble, shown, wrong_count
 from leverrier.formats.wording import labels_as_text, text_of, written_out
 from leverrier.models.network import Network
@@ -29,7 +29,7 @@ def loads_bif(text: str, path: str | None = None) -> Network:
     variables: list[Declared] = []
     blocks: list[_Block] = []
     notes: dict[str, str] = {}
-    while scanner.kind != "end":
+    while scanner.kind is not Token.END:
         line = scanner.line
         keyword = scanner.keyword("network", "variable", "probability")
         if keyword == "network":

@@ -7,6 +7,7 @@ import re
 
 from leverrier.errors import FormatError
 from leverrier.formats.draft import Source, shown
+from leverrier.kinds import Kinds
 
 _TOKEN = re.compile(
     r"""(?:\s++|//[^\n]*+|/\*.*?\*/)*+                       # blanks and comments
@@ -23,6 +24,15 @@ WORD = re.compile(r"""(?:[^\s{}()\[\],;|"/]|/(?![/*]))+""")
 """What needs no quotes."""
 
 
+class Token(Kinds):
+    """What was scanned; the groups of the expressions are called so."""
+
+    WORD = "word"
+    QUOTED = "quoted"
+    MARK = "mark"
+    END = "end"
+
+
 class Scanner:
     """One word or mark at a time, with its place."""
 
@@ -32,7 +42,7 @@ class Scanner:
         self.text = text
         self.source = source
         self._seen = (0, 1)  # an offset and its line, so that lines are counted once
-        self.kind = self.value = ""
+        self.kind, self.value = Token.END, ""
         self.start = self.stop = 0
         self.advance()
 
@@ -43,7 +53,7 @@ class Scanner:
             self.start = blank.end() if blank else self.stop
             what = "comment" if self.text.startswith(self.COMMENT, self.start) else "quote"
             raise self.source.error(f"the {what} that begins here is not closed", self.line)
-        self.kind = found.lastgroup or ""
+        self.kind = Token(found.lastgroup)
         self.value = found[self.kind]
         self.start, self.stop = found.start(self.kind), found.end()
 
@@ -55,12 +65,12 @@ class Scanner:
         return line
 
     def unexpected(self, expected: str) -> FormatError:
-        found = "the file ends" if self.kind == "end" else f"{shown(self.value)} was found"
+        found = "the file ends" if self.kind is Token.END else f"{shown(self.value)} was found"
         return self.source.error(f"{found} where {expected} was expected", self.line)
 
     def keyword(self, *words: str) -> str:
         """One of these words, taken; a `property` is taken with all of its text."""
-        if self.kind != "word" or self.value not in (*words, "property"):
+        if self.kind is not Token.WORD or self.value not in (*words, "property"):
             raise self.unexpected(" or ".join(words))
         return self._take_property() if self.value == "property" else self.take()
 
@@ -70,7 +80,7 @@ class Scanner:
         self.advance()
 
     def at(self, mark: str) -> bool:
-        return self.kind == "mark" and self.value == mark
+        return self.kind is Token.MARK and self.value == mark
 
     def take(self) -> str:
         value = self.value
@@ -78,7 +88,7 @@ class Scanner:
         return value
 
     def word(self, expected: str) -> str:
-        if self.kind not in ("word", "quoted"):
+        if self.kind not in (Token.WORD, Token.QUOTED):
             raise self.unexpected(expected)
         return self.take()
 

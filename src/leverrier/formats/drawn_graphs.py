@@ -10,7 +10,7 @@ from leverrier.models.network import Network
 SUFFIXES = {".graphml": "graphml", ".gexf": "gexf"}
 
 
-def dumps_drawn(network: Network, kind: str, hidden: Collection[str] = ()) -> bytes:
+def dumps_drawn(network: Network, drawn: str, hidden: Collection[str] = ()) -> bytes:
     """The graph with, for each node, its number of states, their labels, whether it is hidden, and its layer: hidden
     variables stand one above the highest that they drive, columns at 0."""
     import networkx  # (late: reading and writing tables need not wait for it)
@@ -22,7 +22,7 @@ def dumps_drawn(network: Network, kind: str, hidden: Collection[str] = ()) -> by
         graph.add_node(node, states=network.cardinality(node), labels=labels, hidden=node in hidden, layer=layer[node])
     graph.add_edges_from(network.edges)
     with io.BytesIO() as file:
-        (networkx.write_graphml if kind == "graphml" else networkx.write_gexf)(graph, file)
+        (networkx.write_graphml if drawn == "graphml" else networkx.write_gexf)(graph, file)
         return file.getvalue()
 
 

@@ -18,7 +18,7 @@ import gzip
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +57,12 @@ def read_dynamic(path: str | os.PathLike[str], hidden: Iterable[str] | None = No
     A DynamicNetwork; from JSON also a SliceModel (trees over lags and memories) or a ChainModel (with hidden chains).
     """
     name = os.fspath(path)
-    kind = _kind(name)
+    suffix = _suffix(name)
     try:
         text = read_whole(name).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError("not UTF-8 text: save the file as UTF-8", path=name) from error
-    found = loads_dynamic_bif(text, name) if kind == ".bif" else loads_dynamic(text, name)
+    found = loads_dynamic_bif(text, name) if suffix == ".bif" else loads_dynamic(text, name)
     if hidden is None:
         return found
     if not isinstance(found, DynamicNetwork):
@@ -73,12 +73,12 @@ def read_dynamic(path: str | os.PathLike[str], hidden: Iterable[str] | None = No
 def write_dynamic(network: TimeModel, path: str | os.PathLike[str]) -> None:
     """Write .json, or a two-slice .bif (first-order networks of tables), packed if .gz follows."""
     name = os.fspath(path)
-    text = _bif_of(network) if _kind(name) == ".bif" else dumps_dynamic(network)
+    text = _bif_of(network) if _suffix(name) == ".bif" else dumps_dynamic(network)
     data = text.encode()
     write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
 
 
-def _kind(name: str) -> str:
+def _suffix(name: str) -> str:
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix not in (".json", ".bif"):
         raise OptionError(f"{name}: the suffix {suffix!r} names no format of dynamic networks; .json and .bif do")
@@ -93,10 +93,7 @@ def _bif_of(network: TimeModel) -> str:
 
 def dumps_dynamic(network: TimeModel) -> str:
     """The model in our own format."""
-    if isinstance(network, RegimeModel):
-        content = regimes_content(network)
-    else:
-        content = _content(network) if isinstance(network, DynamicNetwork) else slices_content(network)
+    content = _CONTENT[type(network)](network)
     return json.dumps(content, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -115,6 +112,14 @@ def _content(network: DynamicNetwork) -> dict[str, Any]:
         "notes": notes,
         "slices": slices,
     }
+
+
+_CONTENT: dict[type, Callable[[Any], dict[str, Any]]] = {
+    DynamicNetwork: _content,
+    SliceModel: slices_content,
+    ChainModel: slices_content,
+    RegimeModel: regimes_content,
+}
 
 
 def _as_network(network: DynamicNetwork, part: Slice) -> Network:

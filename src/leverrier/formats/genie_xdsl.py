@@ -118,9 +118,9 @@ class _Reading(Tags):
             ) from None
         return {"name": said["name"], "states": tuple(states), "place": place}
 
-    def _close_node(self, kind: str) -> None:
+    def _close_node(self, element: str) -> None:
         node, line = self._node
-        wanted = "probabilities" if kind == "cpt" else "resultingstates"
+        wanted = "probabilities" if element == "cpt" else "resultingstates"
         if wanted not in self._lists:
             raise self.source.error(f"{shown(node)} has no <{wanted}>", line)
         text, at = self._lists[wanted]
@@ -128,7 +128,9 @@ class _Reading(Tags):
         numbers: list[float] = []
         for extra, row in enumerate(text.split("\n")):
             for word in row.split():
-                numbers += self._certain(word, at + extra) if kind != "cpt" else [self.source.number(word, at + extra)]
+                numbers += (
+                    self._certain(word, at + extra) if element != "cpt" else [self.source.number(word, at + extra)]
+                )
         self.declared.append(Declared(node, tuple(self._states), line))
         self.defined.append(Listed(node, parents, numbers, at, _HINT if parents else ""))
 

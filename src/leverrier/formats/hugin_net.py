@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 
-from leverrier.formats.bif_scanner import Scanner
+from leverrier.formats.bif_scanner import Scanner, Token
 from leverrier.formats.draft import Declared, Listed, Source, shown
 from leverrier.formats.short_names import assemble_named, identifiers
 from leverrier.formats.wording import labels_as_text, text_of, written_out
@@ -31,14 +31,14 @@ class _Scanner(Scanner):
     COMMENT = "%"
 
     def text_or_word(self, expected: str) -> str:
-        if self.kind == "quoted":
+        if self.kind is Token.QUOTED:
             return re.sub(r"\\([\\\"])", r"\1", self.take())
         return self.word(expected)
 
     def pass_over(self) -> None:
         """Whatever an attribute's value is, up to its semicolon."""
         while not self.at(";"):
-            if self.kind == "end":
+            if self.kind is Token.END:
                 raise self.unexpected("';'")
             self.advance()
         self.advance()
@@ -86,10 +86,10 @@ def loads_net(text: str, path: str | None = None) -> Network:
     defined: list[Listed] = []
     names: dict[str, str] = {}
     notes: dict[str, str] = {}
-    while scanner.kind != "end":
+    while scanner.kind is not Token.END:
         line = scanner.line
-        keyword = scanner.take() if scanner.kind == "word" else ""
-        while keyword in ("discrete", "chance") and scanner.kind == "word":
+        keyword = scanner.take() if scanner.kind is Token.WORD else ""
+        while keyword in ("discrete", "chance") and scanner.kind is Token.WORD:
             keyword = scanner.take()
         if keyword == "net":
             notes.update({key: text for key, text in _attributes(scanner, "name").items() if text})
@@ -112,7 +112,7 @@ def _attributes(scanner: _Scanner, *wanted: str) -> dict[str, str]:
     while not scanner.at("}"):
         key = scanner.word("an attribute or '}'")
         scanner.mark("=")
-        if key in wanted and scanner.kind == "quoted":
+        if key in wanted and scanner.kind is Token.QUOTED:
             found[key] = scanner.text_or_word("a text")
         scanner.pass_over()
     scanner.advance()

@@ -7,6 +7,7 @@ import os
 import zlib
 from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 from leverrier.errors import FormatError, OptionError, TooLargeError
 from leverrier.formats.bif import dumps_bif, loads_bif
@@ -32,7 +33,21 @@ _WRITERS: dict[str, Callable[[Network], str]] = {
     "net": dumps_net,
     "xdsl": dumps_xdsl,
 }
-_TEXT_READERS = {"bif": loads_bif, "net": loads_net, "json": loads_json}
+_TEXT_READERS: dict[str, Callable[[str, str], Network | MixedNetwork]] = {
+    "bif": loads_bif,
+    "net": loads_net,
+    "json": lambda text, name: loads_mixed(text, name) if is_mixed(text) else loads_json(text, name),
+}
+_READERS: dict[str, Callable[[bytes, str], Network]] = {"xmlbif": loads_xmlbif, "xdsl": loads_xdsl}
+"""Of formats that say themselves how their text is encoded."""
+
+
+def network_json(network: Network | MixedNetwork) -> str:
+    """The JSON that keeps all of a network, of states alone or with numbers."""
+    return _JSON[type(network)](network)
+
+
+_JSON: dict[type, Callable[[Any], str]] = {Network: dumps_json, MixedNetwork: dumps_mixed}
 
 
 def read_network(path: str | os.PathLike[str]) -> Network:
@@ -56,18 +71,16 @@ def read_mixed_network(path: str | os.PathLike[str]) -> MixedNetwork:
 
 def _read(path: str | os.PathLike[str]) -> Network | MixedNetwork:
     name = os.fspath(path)
-    kind = _kind(name)
+    written = _format(name)
     data = read_whole(name)
-    if kind in ("xmlbif", "xdsl"):
-        return (loads_xmlbif if kind == "xmlbif" else loads_xdsl)(data, name)
+    if written in _READERS:
+        return _READERS[written](data, name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise FormatError("not UTF-8 text: save the file as UTF-8", path=name, line=line) from error
-    if kind == "json" and is_mixed(text):
-        return loads_mixed(text, name)
-    return _TEXT_READERS[kind](text, name)
+    return _TEXT_READERS[written](text, name)
 
 
 def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str], hidden: Collection[str] = ()) -> None:
@@ -83,17 +96,19 @@ def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str],
             raise FormatError(f"{drawn} is written for networks of states: write this one as .json", path=name)
         write_whole(name, dumps_drawn(network, drawn, hidden))
         return
-    kind = _kind(name)
+    written = _format(name)
     if isinstance(network, MixedNetwork):
-        if kind != "json":
-            raise FormatError(f"{kind.upper()} cannot say numbers, only states: write the network as .json", path=name)
-        data = dumps_mixed(network).encode()
+        if written != "json":
+            raise FormatError(
+                f"{written.upper()} cannot say numbers, only states: write the network as .json", path=name
+            )
+        data = network_json(network).encode()
     else:
-        data = _WRITERS[kind](network).encode()
+        data = _WRITERS[written](network).encode()
     write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
 
 
-def _kind(name: str) -> str:
+def _format(name: str) -> str:
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix in SUFFIXES:
         raise OptionError(f"{name}: a {suffix} file has the graph alone, no tables: it cannot be read as a network")

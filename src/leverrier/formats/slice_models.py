@@ -10,13 +10,13 @@ A parent is {"column", "lag"} or {"column", "memory", "span", "state", "label"}.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.sequences.slice_features import KINDS, Feature, Lag, Memory
-from leverrier.data.variable import Kind, Variable
+from leverrier.data.sequences.slice_features import Feature, Lag, Memory, MemoryKind
+from leverrier.data.variable import ColumnKind, Variable
 from leverrier.errors import LeverrierError
 from leverrier.formats.draft import ROW_TOLERANCE, Source, shown
 from leverrier.formats.network_json import plain_label
@@ -55,7 +55,7 @@ def column_content(column: Variable) -> dict[str, Any]:
 
 
 def read_column(content: Mapping[str, Any]) -> Variable:
-    if content["kind"] not in get_args(Kind):
+    if content["kind"] not in tuple(ColumnKind):
         raise ValueError(f"the kind {shown(content['kind'])} of column {shown(content['name'])}")
     return Variable(str(content["name"]), tuple(content["states"]), content["kind"], tuple(map(float, content["cuts"])))
 
@@ -106,17 +106,24 @@ def read_slices(content: Mapping[str, Any], path: str | None = None) -> SliceMod
 
 def read_parts(content: Mapping[str, Any], columns: tuple[Variable, ...]) -> SliceModel | ChainModel:
     """What `parts_content` wrote, over these columns."""
+    return read_chained(content, columns) if content["chains"] else SliceModel(columns, _cpds(content, columns, ()))
+
+
+def read_chained(content: Mapping[str, Any], columns: tuple[Variable, ...]) -> ChainModel:
+    """The same of a model that has hidden chains."""
     chains = tuple(_read_chain(each) for each in content["chains"])
+    cpds = _cpds(content, columns, chains)
+    single = {name: cpd for name, cpd in cpds.items() if not isinstance(cpd, AveragedCPD)}
+    if len(single) < len(cpds) or not chains:
+        raise ValueError("averages stand beside hidden chains" if chains else "no hidden chain")
+    return ChainModel(columns, single, chains)
+
+
+def _cpds(content: Mapping[str, Any], columns: tuple[Variable, ...], chains: tuple[Chain, ...]) -> dict[str, CPD]:
     sizes = {column.name: column.cardinality for column in columns} | {each.name: each.states for each in chains}
     if len(sizes) != len(columns) + len(chains) or set(content["cpds"]) != {column.name for column in columns}:
         raise ValueError("columns and chains need names of their own, and every column one distribution")
-    cpds = {column.name: _read_cpd(content["cpds"][column.name], column, sizes) for column in columns}
-    if not chains:
-        return SliceModel(columns, cpds)
-    single = {name: cpd for name, cpd in cpds.items() if not isinstance(cpd, AveragedCPD)}
-    if len(single) < len(cpds):
-        raise ValueError("averages stand beside hidden chains")
-    return ChainModel(columns, single, chains)
+    return {column.name: _read_cpd(content["cpds"][column.name], column, sizes) for column in columns}
 
 
 def _read_chain(content: Mapping[str, Any]) -> Chain:
@@ -158,7 +165,7 @@ def _read_feature(content: Mapping[str, Any], sizes: Mapping[str, int]) -> Featu
         raise ValueError(f"the parent {shown(name)} is no column")
     if "lag" in content:
         return Lag(name, _whole(content["lag"]))
-    if content["memory"] not in KINDS:
+    if content["memory"] not in tuple(MemoryKind):
         raise ValueError(f"the memory {shown(content['memory'])} is not known")
     return Memory(name, content["memory"], _whole(content["span"]), _whole(content["state"]), str(content["label"]))
 

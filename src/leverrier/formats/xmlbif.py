@@ -60,9 +60,9 @@ class _Reading(Tags):
     def _open_block(self, tag: str, given: dict[str, str]) -> None:
         if self._block is not None:
             raise self.source.error(f"a <{tag}> within a <{self._block}>", self._line)
-        kind = given.get("TYPE", "nature") if tag == "VARIABLE" else "nature"
-        if kind.strip().lower() not in ("nature", "discrete"):
-            raise self.source.error(f"a variable of type {shown(kind)}: only chance ('nature') is read", self._line)
+        variety = given.get("TYPE", "nature") if tag == "VARIABLE" else "nature"
+        if variety.strip().lower() not in ("nature", "discrete"):
+            raise self.source.error(f"a variable of type {shown(variety)}: only chance ('nature') is read", self._line)
         self._block = tag
         self._parts = [("NAME", given["NAME"], self._line)] if "NAME" in given else []
 

@@ -19,12 +19,13 @@ from leverrier.arrays import Floats
 from leverrier.inference.gaussian.linear_gaussian import conditioned, joint_gaussian, log_marginal
 from leverrier.models.families.conditional import Cells, Conditional
 from leverrier.models.families.number_regression import NumberRegression
+from leverrier.models.families.number_terms import TermShape
 from leverrier.models.graph import Graph
 from leverrier.models.margin import Margin
 
 MOST_CONFIGURATIONS = 4096
 """Rows with more configurations of their missing states than this are not enumerated."""
-_BY_STATES = {"code", "curve", "curve square", "curve product", "both"}
+_BY_STATES = {TermShape.CODE, TermShape.CURVE, TermShape.CURVE_SQUARE, TermShape.CURVE_PRODUCT, TermShape.BOTH}
 
 
 class Mixed(Protocol):
@@ -68,8 +69,8 @@ def _linear(network: Mixed, node: str) -> bool:
         by_states = term.shape in _BY_STATES and not any(number)
         if not (
             by_states
-            or (term.shape == "score" and number == [True])
-            or (term.shape == "slope" and number == [False, True])
+            or (term.shape is TermShape.SCORE and number == [True])
+            or (term.shape is TermShape.SLOPE and number == [False, True])
         ):
             return False
     return True

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from leverrier.data.card import card
 from leverrier.data.reading.binning import bin_labels
 from leverrier.data.table import Table
-from leverrier.data.variable import Label, Variable, code_type
+from leverrier.data.variable import ColumnKind, Label, Variable, code_type
 from leverrier.errors import NetworkError, OptionError
 from leverrier.models.families.conditional import Cells, Conditional
 from leverrier.models.graph import Graph
@@ -111,7 +111,7 @@ class MixedNetwork(OverGraph):
                 places = np.searchsorted(np.array(variable.cuts), raw[node], side="right")
                 codes.append(np.where(np.isnan(raw[node]), -1, places))
             else:
-                kind = "ordered" if node in self.ordered else "category"
+                kind = ColumnKind.ORDERED if node in self.ordered else ColumnKind.CATEGORY
                 variable = Variable(node, self.states[node], kind)
                 codes.append(np.asarray(cells[node], dtype=np.int64))
             columns.append(variable)
@@ -165,4 +165,4 @@ def _binned(name: str, margin: Margin) -> Variable:
 
     cuts = tuple(np.unique(margin.numbers(ndtri(np.array(_BINS)))).tolist())
     cuts = tuple(cut for cut in cuts if cut > margin.values[0]) or (margin.values[-1],)
-    return Variable(name, bin_labels(cuts), "binned", cuts)
+    return Variable(name, bin_labels(cuts), ColumnKind.BINNED, cuts)

@@ -19,10 +19,41 @@ from leverrier.inference.gaussian.gaussian_rows import (
     GaussianRows,
     stretches_of_posteriors,
 )
+from leverrier.kinds import Kinds
 
-Kind = Literal["full", "tied", "diagonal", "spherical"]
-KINDS: tuple[Kind, ...] = ("full", "tied", "diagonal", "spherical")
 NEARLY_ONE = 1e-6
+Covariance = Literal["full", "tied", "diagonal", "spherical"]
+"""How users name the kinds."""
+
+
+class CovarianceKind(Kinds):
+    """What components share, and what is free."""
+
+    FULL = "full"
+    TIED = "tied"
+    """One matrix for all."""
+    DIAGONAL = "diagonal"
+    SPHERICAL = "spherical"
+    """One variance for all columns."""
+
+    @property
+    def wide(self) -> bool:
+        """Whether covariances are matrices; else they are variances by column."""
+        return self in (CovarianceKind.FULL, CovarianceKind.TIED)
+
+    def compact(self, covariances: Floats) -> Floats:
+        """Of one for every component, what this kind keeps."""
+        if self is CovarianceKind.TIED:
+            return covariances[0]
+        return covariances[:, 0] if self is CovarianceKind.SPHERICAL else covariances
+
+    @classmethod
+    def of(cls, given: str, option: str) -> CovarianceKind:
+        """The kind of this name; `option` is what it was given as."""
+        try:
+            return cls(given)
+        except OptionError as problem:
+            raise OptionError(f"{option}={problem}") from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +68,12 @@ class Mixture:
     weights: Floats
     means: Floats
     covariances: Floats
-    kind: Kind = "full"
+    kind: CovarianceKind = CovarianceKind.FULL
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check, and keep our own read-only copies."""
-        if self.kind not in KINDS:
-            raise OptionError(f"kind={self.kind!r}: expected one of {', '.join(KINDS)}")
+        object.__setattr__(self, "kind", CovarianceKind.of(self.kind, "kind"))
         means = np.array(self.means, dtype=np.float64)
         means = means[:, None] if means.ndim == 1 else means
         weights = np.array(self.weights, dtype=np.float64, ndmin=1)
@@ -76,19 +106,19 @@ class Mixture:
     def dimension(self) -> int:
         """The number of free parameters."""
         k, d = self.means.shape
-        spread = {"full": k * d * (d + 1) // 2, "tied": d * (d + 1) // 2, "diagonal": k * d, "spherical": k}[self.kind]
-        return k - 1 + k * d + spread
+        matrices = k if self.kind is CovarianceKind.FULL else 1
+        return k - 1 + k * d + (matrices * d * (d + 1) // 2 if self.kind.wide else self.covariances.size)
 
     @property
     def matrices(self) -> Floats:
         """The covariance matrix of every component, whatever the kind."""
         k, d = self.means.shape
         match self.kind:
-            case "full":
+            case CovarianceKind.FULL:
                 return self.covariances
-            case "tied":
+            case CovarianceKind.TIED:
                 return np.broadcast_to(self.covariances, (k, d, d))
-            case "diagonal":
+            case CovarianceKind.DIAGONAL:
                 return self.covariances[:, :, None] * np.eye(d)
         return self.covariances[:, None, None] * np.eye(d)
 
@@ -133,16 +163,16 @@ class Mixture:
         rows = rng.standard_normal((n_rows, self.n_columns))
         for c in range(self.n_components):
             own = labels == c
-            if self.kind in ("diagonal", "spherical"):
-                rows[own] = self.means[c] + rows[own] * np.sqrt(self._variances[c])
-            else:
+            if self.kind.wide:
                 rows[own] = self.means[c] + rows[own] @ np.linalg.cholesky(self.matrices[c]).T
+            else:
+                rows[own] = self.means[c] + rows[own] * np.sqrt(self._variances[c])
         return rows, labels
 
     def select(self, order: ArrayLike) -> Mixture:
         """The same mixture with its components in this order."""
         own = np.asarray(order)
-        spread = self.covariances if self.kind == "tied" else self.covariances[own]
+        spread = self.covariances if self.kind is CovarianceKind.TIED else self.covariances[own]
         return Mixture(self.weights[own], self.means[own], spread, self.kind, self.names)
 
     def __eq__(self, other: object) -> bool:
@@ -165,9 +195,9 @@ class Mixture:
         """Of every column in every component."""
         k, d = self.means.shape
         match self.kind:
-            case "diagonal":
+            case CovarianceKind.DIAGONAL:
                 return self.covariances
-            case "spherical":
+            case CovarianceKind.SPHERICAL:
                 return np.broadcast_to(self.covariances[:, None], (k, d))
         return np.diagonal(self.matrices, axis1=1, axis2=2)
 
@@ -182,24 +212,30 @@ class Mixture:
         """The components in units near 1, ready for a pass over `scaled_rows`."""
         shift, scale = self._units
         means = (self.means - shift) * scale
-        if self.kind in ("diagonal", "spherical"):
-            return DiagonalPass(self.weights, means, self._variances * scale**2)
-        return FullPass(self.weights, means, self.matrices * np.outer(scale, scale))
+        if self.kind.wide:
+            return FullPass(self.weights, means, self.matrices * np.outer(scale, scale))
+        return DiagonalPass(self.weights, means, self._variances * scale**2)
 
     def scaled_rows(self, x: Any) -> GaussianRows:
         """New rows in the same units."""
         return GaussianRows(matching(x, self.names), *self._units, np.empty(0))
 
 
-def _compact(given: Floats, kind: Kind, k: int, d: int) -> Floats:
+def _compact(given: Floats, kind: CovarianceKind, k: int, d: int) -> Floats:
     """Covariances in the shape of their kind, from that shape or from a matrix for every component."""
-    shapes = {"full": (k, d, d), "tied": (d, d), "diagonal": (k, d), "spherical": (k,)}
+    shapes: dict[CovarianceKind, tuple[int, ...]] = {
+        CovarianceKind.FULL: (k, d, d),
+        CovarianceKind.TIED: (d, d),
+        CovarianceKind.DIAGONAL: (k, d),
+        CovarianceKind.SPHERICAL: (k,),
+    }
     if d == 1 and given.shape in ((k,), (k, 1)):
         given = given.reshape(k, 1, 1)
     if given.shape == (k, d, d) != shapes[kind]:
         diagonal = np.diagonal(given, axis1=1, axis2=2)
-        small = {"tied": given[0], "diagonal": diagonal, "spherical": diagonal[:, 0]}[kind]
-        back = given[:1] if kind == "tied" else diagonal[:, : 1 if kind == "spherical" else d, None] * np.eye(d)
+        tied, spherical = kind is CovarianceKind.TIED, kind is CovarianceKind.SPHERICAL
+        small = kind.compact(given if tied else diagonal)
+        back = given[:1] if tied else diagonal[:, : 1 if spherical else d, None] * np.eye(d)
         if not np.array_equal(np.broadcast_to(back, given.shape), given):
             raise OptionError(f"the covariance matrices are not {kind}: give kind='full', or matrices that are")
         given = small.copy()
@@ -207,10 +243,10 @@ def _compact(given: Floats, kind: Kind, k: int, d: int) -> Floats:
         raise OptionError(f"covariances have shape {given.shape}, expected {shapes[kind]} for {kind} covariances")
     if not np.all(np.isfinite(given)) or np.abs(given).max() > LARGEST**2:
         raise OptionError("the covariances must be finite numbers")
-    variances = np.diagonal(given, axis1=-2, axis2=-1) if kind in ("full", "tied") else given
+    variances = np.diagonal(given, axis1=-2, axis2=-1) if kind.wide else given
     if not np.all(variances > 0):
         raise OptionError("a variance is not positive: every component needs spread in every column")
-    if kind in ("full", "tied"):
+    if kind.wide:
         size = np.sqrt(variances[..., None] * variances[..., None, :])
         if not np.all(np.abs(given - np.swapaxes(given, -1, -2)) <= 1e-6 * size):
             raise OptionError("a covariance matrix is not symmetric")

@@ -321,6 +321,18 @@ def _owner(array: Any) -> Any:
     return array
 
 
+def as_network(given: object) -> Network:
+    """What is a network of states, where others could stand too."""
+    if isinstance(given, Network):
+        return given
+    raise NetworkError(f"a network of states was expected, not {type(given).__name__}")
+
+
+def known_states(network: Any) -> dict[str, tuple[Label, ...]]:
+    """The states that whatever was given as a network knows of: a bare graph none."""
+    return dict(network.states) if isinstance(network, Network) else {}
+
+
 def as_graph(network: Any) -> Graph:
     """The graph of whatever was given as a network."""
     if isinstance(network, Graph):

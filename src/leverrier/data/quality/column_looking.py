@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.data.column import Column
+from leverrier.data.column import Came, Column
 from leverrier.data.quality.noticed import Notice, Noticed
 
 SENTINELS = frozenset(
@@ -37,6 +37,8 @@ OWNERS = re.compile(r"house|family|patient|person|subject|cluster|respondent|pup
 """Those of them that are nobody's property even where the rows of one stand apart."""
 NUMBERED = re.compile(r"seq|code|phone|account|ident|serial|number|index|uuid|isbn|postal|zip", re.IGNORECASE)
 """How columns are called, beside those, that only name their rows."""
+ROWS_BELONG = (Came.INTEGER, Came.TEXT, Came.DATE, Came.NUMBER)
+"""What a column may hold that says whose a row is."""
 MOST_ROWS, MOST_ROWS_TOGETHER = 50, 5000
 """Of a group: where its rows stand anywhere, and where they all stand together."""
 
@@ -46,10 +48,10 @@ def look_at_column(column: Column) -> Iterator[Noticed]:
     yield from column.noticed
     if not column.distinct or not len(column.values):
         return
-    if column.came in ("integer", "number"):
+    if column.came.is_number:
         yield from sentinels(column)
         yield from circle(column)
-    if column.came in ("text", "category"):
+    if column.came in (Came.TEXT, Came.CATEGORY):
         yield from spellings(column)
     yield from groups(column)
 
@@ -132,10 +134,10 @@ def free_text(column: Column) -> bool:
 
 def groups(column: Column) -> Iterator[Noticed]:
     """A column whose equal values stand together, a few rows each: somebody's, or some place's, rows."""
-    if column.came not in ("integer", "text", "date", "number") or column.holes or not len(column.values):
+    if column.came not in ROWS_BELONG or column.holes or not len(column.values):
         return
     distinct, size = column.distinct, column.filled / max(column.distinct, 1)
-    if column.came == "date":
+    if column.dated:
         codes = column.codes()
         if distinct > FEW and np.all(np.diff(codes) >= 0):
             yield Noticed(Notice.SORTED, (column.name,), name="date")
@@ -147,7 +149,7 @@ def groups(column: Column) -> Iterator[Noticed]:
     most = MOST_ROWS_TOGETHER if runs == distinct else MOST_ROWS
     if size > most or column.counts.max() > max(100, 10 * size):
         return
-    if runs <= 1.5 * distinct or (column.came == "text" and OWNERS.search(column.name)):
+    if runs <= 1.5 * distinct or (column.came is Came.TEXT and OWNERS.search(column.name)):
         rows = int(column.counts[column.counts > 1].sum())
         yield Noticed(Notice.CLUSTERED_ROWS, (column.name,), count=rows, name=column.name)
 

@@ -252,7 +252,7 @@ def _gate(
     other rows, they would not be."""
     variable, gate = table.columns[place], codes[place]
     seen = (gate >= 0) & left
-    if place in places or variable.kind == "binned" or variable.cardinality > 12 or (gate >= 0).mean() < 0.9:
+    if place in places or variable.binned or variable.cardinality > 12 or (gate >= 0).mean() < 0.9:
         return None
     size = np.bincount(gate[seen], minlength=variable.cardinality)
     empty = np.bincount(gate[seen & holes], minlength=variable.cardinality)

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.data.column import Column, date_text, is_number
+from leverrier.data.column import Came, Column, date_text, is_number
 from leverrier.data.labels import Unseen, lookup, text_of, unseen_label, unseen_note
 from leverrier.data.quality.column_looking import folded, free_text, is_id, look_at_column, names_rows
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.binning import Rule, bin_labels, check_cuts, choose_cuts
-from leverrier.data.variable import Kind, Label, Variable
+from leverrier.data.variable import ColumnKind, Label, Variable
 from leverrier.errors import OptionError, TableError
 from leverrier.hints import option
+from leverrier.kinds import Kinds
 
 MOST_INTEGERS = 12
 """Whole numbers with more different values than this are cut into bins."""
@@ -29,6 +30,7 @@ MANY_VALUES = 30
 """Categories with more values than this, and fewer than five rows a value, are said."""
 
 TYPES = ("category", "caseless", "ordered", "number", "boolean", "day-first", "month-first", "ignore")
+_ASKED = {"number": ColumnKind.BINNED, "boolean": ColumnKind.BOOLEAN, "ordered": ColumnKind.ORDERED}
 DATES = ("day-first", "month-first")
 """Types that say how dates are written."""
 _TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
@@ -57,15 +59,22 @@ class Options:
         return self.bins.get(name, 5) if isinstance(self.bins, Mapping) else self.bins
 
 
+class Fate(Kinds):
+    """What becomes of a column that is no variable."""
+
+    ASIDE = "aside"
+    WEIGHTS = "weights"
+
+
 @dataclass(frozen=True)
 class Decision:
     """What came, what it is taken for, and why. `variable` is None for a column that is set aside."""
 
     name: str
-    came: str
+    came: Came
     distinct: int
     holes: int
-    decision: str
+    decision: ColumnKind | Fate
     reason: str
     variable: Variable | None = None
     notes: tuple[str, ...] = ()
@@ -82,7 +91,11 @@ def decide(column: Column, options: Options, weights: NDArray[np.float64] | None
         if reason:
             return replace(_aside(column, reason, override), noticed=(*noticed, *why))
         taken = _taken(column, _natural(column), options, weights)
-        many = taken.decision == "category" and column.distinct > MANY_VALUES and column.filled < 5 * column.distinct
+        many = (
+            taken.decision is ColumnKind.CATEGORY
+            and column.distinct > MANY_VALUES
+            and column.filled < 5 * column.distinct
+        )
         many = many and not {Notice.CLUSTERED_ROWS, Notice.WORDS_IN_NUMBERS} & {each.kind for each in noticed}
         return replace(taken, noticed=(*noticed, *([_of(column, Notice.MANY_VALUES)] if many else ())))
     if not isinstance(asked, str):
@@ -91,7 +104,9 @@ def decide(column: Column, options: Options, weights: NDArray[np.float64] | None
         raise OptionError(
             f"{option('types', {column.name: asked})}: expected one of {', '.join(TYPES)}, or the list of its states"
         )
-    taken = _taken(column, _as_asked(asked), options, weights, "as asked", caseless=asked == "caseless")
+    taken = _taken(
+        column, _ASKED.get(asked, ColumnKind.CATEGORY), options, weights, "as asked", caseless=asked == "caseless"
+    )
     skip = (Notice.SPELLINGS,) if asked in ("caseless", "boolean", "number") else ()
     kept = tuple(each for each in look_at_column(column) if each.kind not in (*skip, Notice.CLUSTERED_ROWS))
     return replace(taken, noticed=kept)
@@ -104,27 +119,15 @@ def _of(column: Column, kind: Notice, *values: Label) -> Noticed:
 def ignored(name: str) -> Decision:
     """The decision on a column the user left out."""
     note = f"{name!r} is set aside: ignored, as asked."
-    return Decision(name, "", 0, 0, "aside", "ignored, as asked", None, (note,))
+    return Decision(name, Came.UNREAD, 0, 0, Fate.ASIDE, "ignored, as asked", None, (note,))
 
 
-def _natural(column: Column) -> Kind:
-    if column.came in ("integer", "number"):
+def _natural(column: Column) -> ColumnKind:
+    if column.came.is_number:
         few = column.whole and column.distinct <= MOST_INTEGERS
-        return "integer" if few else "binned"
-    if column.came == "boolean":
-        return "boolean"
-    return "ordered" if column.came == "ordered" else "category"
-
-
-def _as_asked(asked: str) -> Kind:
-    match asked:
-        case "number":
-            return "binned"
-        case "boolean":
-            return "boolean"
-        case "ordered":
-            return "ordered"
-    return "category"
+        return ColumnKind.INTEGER if few else ColumnKind.BINNED
+    same = {Came.BOOLEAN: ColumnKind.BOOLEAN, Came.ORDERED: ColumnKind.ORDERED}
+    return same.get(column.came, ColumnKind.CATEGORY)
 
 
 def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, list[Noticed]]:
@@ -137,14 +140,14 @@ def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, 
         holes = f" and {column.holes} holes" if column.holes else ""
         only = _only(column)
         return f"it has only the value {only!r}{holes}", "category", [_of(column, Notice.CONSTANT, only)]
-    if column.came == "date":
+    if column.dated:
         return "it holds dates", "number", []
     if any(each.kind is Notice.MIXED_DATES for each in noticed):
         return "it holds dates written in several ways", "category", []
-    if column.came == "integer" and any(each.kind is Notice.CLUSTERED_ROWS for each in noticed):
+    if column.came is Came.INTEGER and any(each.kind is Notice.CLUSTERED_ROWS for each in noticed):
         return "it says which rows belong together", "number", []
     identifier = [_of(column, Notice.IDENTIFIER)]
-    if column.came in ("text", "category", "ordered", "mixed"):
+    if column.came.in_words:
         many = f"{distinct} different values" if len(column.values) else f"about {distinct} different values"
         if distinct > MOST_INTEGERS and 2 * distinct > filled:
             if any(each.kind is Notice.WORDS_IN_NUMBERS for each in noticed):
@@ -154,10 +157,15 @@ def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, 
             return f"it looks like an identifier: {many} in {filled} cells", "category", identifier
         if distinct > MOST_STATES:
             return f"it has {many}, more than {MOST_STATES} states", "category", [_of(column, Notice.MANY_VALUES)]
-    if column.came == "integer" and NEARLY_ALL * filled <= distinct < filled and distinct > MANY_IDS and is_id(column):
+    if (
+        column.came is Came.INTEGER
+        and NEARLY_ALL * filled <= distinct < filled
+        and distinct > MANY_IDS
+        and is_id(column)
+    ):
         many = f"{distinct} whole numbers, of which few repeat"
         return f"it looks like an identifier: {many}", "number", identifier
-    if column.came == "integer" and distinct == filled and distinct > MOST_INTEGERS:
+    if column.came is Came.INTEGER and distinct == filled and distinct > MOST_INTEGERS:
         low, high = int(column.values[0]), int(column.values[-1])
         if low in (0, 1) and high - low == distinct - 1:
             return f"it numbers the rows from {low} to {high}", "number", []
@@ -169,7 +177,7 @@ def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, 
 def _aside(column: Column, reason: str, override: str) -> Decision:
     how = f"; {option('types', {column.name: override})} keeps it" if override else ""
     note = f"{column.name!r} is set aside: {reason}{how}."
-    return Decision(column.name, column.came, column.distinct, column.holes, "aside", reason, None, (note,))
+    return Decision(column.name, column.came, column.distinct, column.holes, Fate.ASIDE, reason, None, (note,))
 
 
 def _listed(column: Column, states: Sequence[Label]) -> Decision:
@@ -177,13 +185,13 @@ def _listed(column: Column, states: Sequence[Label]) -> Decision:
     if not labels or len({text_of(label) for label in labels}) != len(labels):
         raise OptionError(f"types for {column.name!r} lists the states {list(labels)}: they must differ, and be some")
     label = "" if column.about is None else column.about.label
-    variable = Variable(column.name, labels, "ordered", label=label)
-    return Decision(column.name, column.came, column.distinct, column.holes, "ordered", "states as asked", variable)
+    variable = Variable(column.name, labels, ColumnKind.ORDERED, label=label)
+    return Decision(column.name, column.came, column.distinct, column.holes, variable.kind, "states as asked", variable)
 
 
 def _taken(
     column: Column,
-    kind: Kind,
+    kind: ColumnKind,
     options: Options,
     weights: NDArray[np.float64] | None,
     reason: str = "",
@@ -191,12 +199,12 @@ def _taken(
 ) -> Decision:
     notes = list(column.notes)
     cuts: tuple[float, ...] = ()
-    if kind == "binned":
+    if kind is ColumnKind.BINNED:
         cuts = _cuts(column, options, weights)
-        states: tuple[Label, ...] = bin_labels(cuts, date_text if column.came == "date" else None)
+        states: tuple[Label, ...] = bin_labels(cuts, date_text if column.dated else None)
         notes.append(f"{column.name!r} is cut into {len(states)} bins: {', '.join(map(str, states))}.")
         reason = reason or f"numbers with {column.distinct} different values"
-    elif kind == "boolean":
+    elif kind is ColumnKind.BOOLEAN:
         states = (False, True)
     else:
         states, unused = _used(column)
@@ -276,7 +284,7 @@ def numbers(column: Column) -> NDArray[np.float64]:
 def raw_numbers(column: Column, variable: Variable) -> NDArray[np.float64] | None:
     """The cells of a column that is cut as the numbers they are, NaN for a hole; None where it held none (dates, or the
     names of bins)."""
-    if variable.kind != "binned" or column.came == "date":
+    if not variable.binned or column.dated:
         return None
     if not column.numeric and not all(is_number(value) for value in column.values):
         return None
@@ -315,7 +323,7 @@ def _state_of_value(column: Column, variable: Variable) -> NDArray[np.int32]:
     if variable.cuts and (column.numeric or all(is_number(value) for value in column.values)):
         return np.searchsorted(np.array(variable.cuts), numbers(column), side="right").astype(np.int32)
     found = lookup(labels := column.labels, variable.states)
-    if variable.kind == "boolean" and np.any(found < 0):
+    if variable.kind is ColumnKind.BOOLEAN and np.any(found < 0):
         for code in np.flatnonzero(found < 0):
             text = text_of(labels[code]).lower()
             found[code] = 1 if text in _TRUE else 0 if text in _FALSE else -1

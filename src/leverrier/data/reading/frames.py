@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.column import Came, Column, Source, from_array, from_objects, is_hole, listed
-from leverrier.data.variable import Label, Variable
+from leverrier.data.variable import ColumnKind, Label, Variable
 from leverrier.errors import MissingExtraError, OptionError, TableError
 from leverrier.hints import option
 
@@ -100,7 +100,7 @@ def _from_text(name: str, series: Any, nw: Any) -> Column:
     if hasattr(native, "factorize"):
         places, found = native.factorize()
         values, back = np.unique(np.asarray(found, dtype=object), return_inverse=True)
-        return categories(name, "text", values.tolist(), np.append(back, -1)[places])
+        return categories(name, Came.TEXT, values.tolist(), np.append(back, -1)[places])
     series = series.alias("text")
     counted = series.value_counts(name="count")
     count = dict(zip(counted["text"].to_list(), counted["count"].to_list(), strict=True))
@@ -115,17 +115,17 @@ def _from_text(name: str, series: Any, nw: Any) -> Column:
         numbers = [*range(len(values)), *(-1 for _ in others)]
         return series.replace_strict(wanted, numbers, return_dtype=nw.Int32).fill_null(-1).to_numpy().astype(np.int32)
 
-    return listed(name, "text", values, counts, len(series), codes)
+    return listed(name, Came.TEXT, values, counts, len(series), codes)
 
 
 def _from_categories(name: str, series: Any, nw: Any) -> Column:
     """Categories bring their order where somebody chose it; where it is the order of appearance they are sorted."""
     native = series.to_native()
-    came: Came = "ordered" if isinstance(series.dtype, nw.Enum) else "category"
+    came = Came.ORDERED if isinstance(series.dtype, nw.Enum) else Came.CATEGORY
     if hasattr(native, "cat") and hasattr(native.cat, "codes"):  # pandas: categories of any type, order chosen
         values, codes = native.cat.categories.tolist(), native.cat.codes.to_numpy()
     elif hasattr(native, "to_physical"):  # polars: an Enum has an order, a Categorical that of appearance
-        if came == "category":
+        if came is Came.CATEGORY:
             return _from_text(name, series.cast(nw.String), nw)
         values, codes = native.dtype.categories.to_list(), native.to_physical().to_list()
         codes = np.array([-1 if code is None else code for code in codes], dtype=np.int64)
@@ -142,7 +142,7 @@ def _from_dictionary(name: str, native: Any) -> Column:
     values = whole.dictionary.to_pylist()
     codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
     if whole.type.ordered:
-        return categories(name, "ordered", values, codes)
+        return categories(name, Came.ORDERED, values, codes)
     cells: list[Any] = [*values, None]
     return from_objects(name, [cells[code] for code in codes.tolist()])
 
@@ -197,7 +197,7 @@ def _integers(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _ordered(variable: Variable) -> bool:
-    return variable.kind in ("ordered", "binned")
+    return variable.binned or variable.kind is ColumnKind.ORDERED
 
 
 def _pandas_column(pandas: Any, variable: Variable, codes: NDArray[Any]) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from leverrier.data.column import Column, Source, listed
+from leverrier.data.column import Came, Column, Source, listed
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.errors import TableError
 from leverrier.hints import option
@@ -59,7 +59,7 @@ def _join(name: str, members: Sequence[str], column: Callable[[str], Column]) ->
     labels = [*_short(members), "none"]
     codes = np.where(count == 1, said.argmax(axis=0), np.where((count == 0) & ~empty.any(axis=0), len(members), -1))
     counts = np.bincount(codes[codes >= 0], minlength=len(labels))
-    made = listed(name, "category", labels, counts, len(codes), lambda: codes.astype(np.int32))
+    made = listed(name, Came.CATEGORY, labels, counts, len(codes), lambda: codes.astype(np.int32))
     return replace(made, noticed=(Noticed(Notice.JOINED, tuple(members), name=name),))
 
 

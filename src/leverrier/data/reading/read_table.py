@@ -20,6 +20,7 @@ from leverrier.data.reading.encoding import (
     DATES,
     Bins,
     Decision,
+    Fate,
     Options,
     decide,
     encode,
@@ -32,7 +33,7 @@ from leverrier.data.reading.encoding import (
 from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.sources import opened
 from leverrier.data.table import Table
-from leverrier.data.variable import Label, Variable
+from leverrier.data.variable import ColumnKind, Label, Variable
 from leverrier.errors import OptionError, TableError
 from leverrier.hints import option
 
@@ -193,7 +194,7 @@ def decisions(
             column = column.to_be_cut()
         if name == weighing:
             reason = "how often each row counts"
-            yield column, Decision(name, column.came, column.distinct, column.holes, "weights", reason)
+            yield column, Decision(name, column.came, column.distinct, column.holes, Fate.WEIGHTS, reason)
         else:
             yield column, decide(column, options, weights)
 
@@ -210,7 +211,7 @@ def known_variables(like: Table | None, states: Mapping[str, Sequence[Label]] | 
 def variable_of(name: str, labels: tuple[Label, ...]) -> Variable:
     """States by name alone: those of a network learned from bins still say where the cuts are."""
     cuts = cuts_of(labels)
-    return Variable(name, labels, "binned" if cuts else "category", cuts)
+    return Variable(name, labels, ColumnKind.BINNED if cuts else ColumnKind.CATEGORY, cuts)
 
 
 def options_of(
@@ -288,7 +289,7 @@ def _read(
     for column, decision in decisions(data, options, weighing, weights):
         notes += decision.notes
         noticed += decision.noticed
-        if decision.decision == "aside":
+        if decision.decision is Fate.ASIDE:
             aside[decision.name] = decision.reason
         if column is None or decision.variable is None:
             continue

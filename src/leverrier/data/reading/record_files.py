@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.apart.reading_process import cells_of, read_apart
-from leverrier.data.column import Column, Source
+from leverrier.data.column import Came, Column, Source
 from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.frames import categories, dict_source, frame_source
 from leverrier.errors import MissingExtraError, TableError
@@ -130,6 +130,6 @@ def _r_frame(path: Path) -> Source:
         levels = about["levels"][name]
         place = {level: code for code, level in enumerate(levels)}
         codes = np.array([place.get(cell, -1) for cell in cells[name]], dtype=np.int64)
-        return categories(name, "ordered" if name in about["ordered"] else "category", levels, codes)
+        return categories(name, Came.ORDERED if name in about["ordered"] else Came.CATEGORY, levels, codes)
 
     return replace(source, column=column)

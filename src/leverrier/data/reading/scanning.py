@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from leverrier.data.reading.text_forms import AS_WRITTEN, Form, Writing, as_form
 from leverrier.data.reading.text_types import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
 from leverrier.errors import TableError
 from leverrier.hints import option
+from leverrier.kinds import Kinds
 
 if TYPE_CHECKING:
     import duckdb
@@ -33,15 +34,27 @@ _SAMPLE = 4096
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "BOOLEAN")
 _REAL = ("FLOAT", "DOUBLE", "HUGEINT", "UHUGEINT", "DECIMAL")
 _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
+_MOMENTS = ("DATE", "TIMESTAMP")
+
+
+class Holds(Kinds):
+    """What comes when the cells of a column are fetched."""
+
+    ARRAY = "array"
+    DATE = "date"
+    """Microseconds."""
+    TEXT = "text"
+    NESTED = "nested"
+    """Nothing that could be used."""
 
 
 @dataclass(frozen=True)
 class _Field:
-    """How to fetch a column, and whether what comes is an array, dates in microseconds, or text."""
+    """How to fetch a column, and what comes."""
 
     own: str
     expression: str
-    holds: Literal["array", "date", "text", "nested"]
+    holds: Holds
     kind: str
 
 
@@ -50,7 +63,7 @@ class Recipe:
     """How the cells of a column that was looked at are fetched again, a few rows at a time: `v` stands for the cell."""
 
     expression: str
-    holds: Literal["array", "date", "text"]
+    holds: Holds
     values: list[str] | None = None
     """Of texts: the number that is fetched is a place among these."""
 
@@ -101,23 +114,23 @@ class Scan:
         import duckdb
 
         field = self.fields[name]
-        if field.holds == "nested":
+        if field.holds is Holds.NESTED:
             raise TableError(
                 f"{self.what}: column {name!r} holds nested values ({field.kind}): {option('ignore', [name])} skips it"
             )
         try:
-            if field.holds == "text" and self.tall:
+            if field.holds is Holds.TEXT and self.tall:
                 return self._tall_text(name, self._column_cells(name))
-            if field.holds != "text":
+            if field.holds is not Holds.TEXT:
                 self.recipes[name] = Recipe("v", field.holds)
                 if self.n_rows > self.most:
                     return self._counted(name, "v", field.holds)
             cells = self._fetched(name)
         except duckdb.Error as problem:
             raise TableError(f"{self.what}, column {name!r}: {first_line(problem)}") from None
-        if field.holds == "text":
+        if field.holds is Holds.TEXT:
             return self._short_text(name, cells.tolist())
-        return from_array(name, _moments(cells) if field.holds == "date" else cells)
+        return from_array(name, _moments(cells) if field.holds is Holds.DATE else cells)
 
     def _one(self, query: str) -> tuple[Any, ...]:
         return self.db.execute(query).fetchall()[0]
@@ -130,7 +143,7 @@ class Scan:
         if name not in self.batch:
             start = self.names.index(name)
             ahead = self.names[start : start + max(1, _BATCH // max(self.n_rows, 1))]
-            usable = [other for other in ahead if self.fields[other].holds != "nested"]
+            usable = [other for other in ahead if self.fields[other].holds is not Holds.NESTED]
             wanted = ", ".join(f"{self.fields[other].expression} AS c{place}" for place, other in enumerate(usable))
             fetched = self.db.execute(f"SELECT {wanted} FROM {self.cells}").fetchnumpy()
             self.batch = {other: np.ma.asanyarray(fetched[f"c{place}"]) for place, other in enumerate(usable)}
@@ -149,7 +162,7 @@ class Scan:
             return from_objects(name, [text if text in distinct else None for text in cells])
         came, notes = what_texts_are(name, Texts.of(distinct))
         form = self._form(name, distinct, came)
-        value = parse(distinct, "text" if form else came)
+        value = parse(distinct, Came.TEXT if form else came)
         column = from_objects(name, [value.get(text) for text in cells])
         return as_form(column, form) if form else replace(column, notes=(*column.notes, *notes))
 
@@ -163,27 +176,27 @@ class Scan:
             texts = Texts.of({text for text, _ in pairs})
         else:
             texts = self._tested(name, filled)
-        came, notes = what_texts_are(name, texts) if self._typed(name) else ("text", ())
+        came, notes = what_texts_are(name, texts) if self._typed(name) else (Came.TEXT, ())
         form = self._form(name, [text for text, _ in pairs] or self._some(filled), came)
         if form is not None and not pairs and not self._all_match(filled, form):
             form = None
         noticed = () if form is None else (form.noticed(name, [text for text, _ in pairs[:99]] or self._some(filled)),)
         if form is not None:
             came, notes = form.came, ()
-        if came != "text":
+        if came is not Came.TEXT:
             value = f"CASE WHEN v NOT IN ({skipped}) THEN {SQL[came] if form is None else form.sql} END"
-            self.recipes[name] = Recipe(value, "date" if came == "date" else "array")
+            self.recipes[name] = Recipe(value, Holds.DATE if came is Came.DATE else Holds.ARRAY)
             if self.n_rows > self.most:
                 found = self._counted(name, value, self.recipes[name].holds)
                 return replace(found, notes=(*notes, *found.notes), noticed=noticed)
             parsed = self._fetch(value, cells)
-            column = from_array(name, _moments(parsed) if came == "date" else parsed)
+            column = from_array(name, _moments(parsed) if came is Came.DATE else parsed)
             return replace(column, notes=notes, noticed=noticed)
         if self._about(name) > _MANY:
-            return unlisted(name, "text", self._about(name), texts.size, self.n_rows, notes)
+            return unlisted(name, Came.TEXT, self._about(name), texts.size, self.n_rows, notes)
         values, counts = [text for text, _ in pairs], np.array([count for _, count in pairs], dtype=np.int64)
-        self.recipes[name] = Recipe(_place_among(values), "text", values)
-        return listed(name, "text", values, counts, self.n_rows, lambda: self._codes(cells, values), notes)
+        self.recipes[name] = Recipe(_place_among(values), Holds.TEXT, values)
+        return listed(name, Came.TEXT, values, counts, self.n_rows, lambda: self._codes(cells, values), notes)
 
     def _column_cells(self, name: str, rows: str = "") -> str:
         """A column's cells as v, of all rows or of some (by file_row_number)."""
@@ -195,13 +208,13 @@ class Scan:
     def _numbered(self) -> str:
         return self.cells.removesuffix(")") + ", file_row_number=true)"
 
-    def _counted(self, name: str, value: str, holds: str) -> Column:
+    def _counted(self, name: str, value: str, holds: Holds) -> Column:
         """A column of numbers that is too tall to be sorted here: its values with their counts, if they are not many;
         else those of rows at equal distances, which are enough to cut it."""
         cells = self._column_cells(name)
 
         def column(fetched: NDArray[Any]) -> Column:
-            return from_array(name, _moments(fetched) if holds == "date" else fetched)
+            return from_array(name, _moments(fetched) if holds is Holds.DATE else fetched)
 
         if self._one(f"SELECT approx_count_distinct({value}) FROM {cells}")[0] <= _MANY:
             found = self.db.execute(f"SELECT {value} AS c, count(*) AS n FROM {cells} GROUP BY c").fetchnumpy()
@@ -237,7 +250,7 @@ class Scan:
     def _about(self, name: str) -> int:
         """About how many different texts a column of a tall file has (all of them are estimated in one pass)."""
         if not self.sizes:
-            texts = [other for other in self.names if self.fields[other].holds == "text"]
+            texts = [other for other in self.names if self.fields[other].holds is Holds.TEXT]
             wanted = ", ".join(f"approx_count_distinct({self.fields[other].own})" for other in texts)
             self.sizes = dict(zip(texts, self._one(f"SELECT {wanted} FROM {self.cells}"), strict=True))
         return self.sizes[name]
@@ -285,25 +298,25 @@ def _of(recipe: Recipe, place: int) -> str:
 
 def _part_column(name: str, recipe: Recipe, cells: NDArray[Any]) -> Column:
     if recipe.values is None:
-        return from_array(name, _moments(cells) if recipe.holds == "date" else cells)
+        return from_array(name, _moments(cells) if recipe.holds is Holds.DATE else cells)
     codes = _places(cells)
     counts = np.bincount(codes[codes >= 0], minlength=len(recipe.values))
-    return listed(name, "text", recipe.values, counts, len(codes), lambda: codes)
+    return listed(name, Came.TEXT, recipe.values, counts, len(codes), lambda: codes)
 
 
 def _field(own: str, kind: str, from_csv: bool) -> _Field:
     name = identifier(own)
     if kind.endswith("]") or kind.startswith(_NESTED):
-        return _Field(name, name, "nested", kind)
+        return _Field(name, name, Holds.NESTED, kind)
     if kind in _WHOLE:
-        return _Field(name, name, "array", kind)
+        return _Field(name, name, Holds.ARRAY, kind)
     if kind.startswith(_REAL):
-        return _Field(name, f"CAST({name} AS DOUBLE)", "array", kind)
-    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return _Field(name, f"CAST({name} AS DOUBLE)", Holds.ARRAY, kind)
+    if kind.startswith(_MOMENTS):
         micros = f"epoch_ns({name}) // 1000" if kind.endswith("NS") else f"epoch_us({name})"
-        return _Field(name, micros, "date", kind)
+        return _Field(name, micros, Holds.DATE, kind)
     text = sql_as_it_was(f"trim({name})") if from_csv else f"CAST({name} AS VARCHAR)"
-    return _Field(name, text, "text", kind)
+    return _Field(name, text, Holds.TEXT, kind)
 
 
 def _moments(micros: NDArray[Any]) -> NDArray[np.datetime64]:

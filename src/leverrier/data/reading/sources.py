@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from leverrier.data.column import Column, Source
+from leverrier.data.column import Came, Column, Source
 from leverrier.data.labels import text_of
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.column_files import TEXT_AND_PARQUET, file_source, kind_of, require_file
@@ -116,15 +116,15 @@ EXPECTED = (
 
 def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
     """A column of texts that nobody asked yet what they are texts of: read so where the user says it, else said."""
-    if column.came not in ("text", "mixed") or not len(column.values) or len(column.values) > 60_000:
+    if column.came not in (Came.TEXT, Came.MIXED) or not len(column.values) or len(column.values) > 60_000:
         return column
     texts = [str(value) for value in column.values]
     if files.decimal is not None or asked in AS_WRITTEN:
-        form = Writing(files.decimal).form([text.strip() for text in texts], "text", asked)
+        form = Writing(files.decimal).form([text.strip() for text in texts], Came.TEXT, asked)
         return column if form is None else as_form(column, form)
     if asked is not None:
         return column
-    dates = as_dates(column) if column.came == "text" else None
+    dates = as_dates(column) if column.came is Came.TEXT else None
     if dates is not None:
         return dates
     few = texts[:MOST_LOOKED]

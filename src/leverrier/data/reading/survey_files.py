@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.data.apart.survey_file import SurveyFile, read_survey_file
-from leverrier.data.column import About, Column, Source, from_array, from_objects, listed
+from leverrier.data.column import About, Came, Column, Source, from_array, from_objects, listed
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.file_options import FileOptions
 
@@ -117,7 +117,7 @@ def _categories(name: str, cells: list[Any], labels: Mapping[Any, str], measure:
     place = {code: index for index, code in enumerate(labels)}
     codes = np.fromiter((place.get(cell, -1) for cell in cells), np.int32, len(cells))
     counts = np.bincount(codes[codes >= 0], minlength=len(labels))
-    came = "ordered" if measure == "ordinal" else "category"
+    came = Came.ORDERED if measure == "ordinal" else Came.CATEGORY
     return listed(name, came, list(labels.values()), counts, len(cells), lambda: codes)
 
 

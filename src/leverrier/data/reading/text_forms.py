@@ -43,7 +43,7 @@ class Form:
     matches: str
     read: Callable[[str], float | datetime.datetime | None]
     sql: str
-    came: Came = "number"
+    came: Came = Came.NUMBER
     name: str = ""
 
     def fits(self, texts: Iterable[str]) -> bool:
@@ -91,9 +91,9 @@ class Writing:
             return None
         if asked in ("day-first", "month-first"):
             return date_form(texts, asked == "month-first")
-        if came == "text":
+        if came is Came.TEXT:
             return form_of(texts, self.decimal, self.comma_file)
-        if self.decimal == "," and came in ("integer", "number") and any("." in text for text in texts):
+        if self.decimal == "," and came.is_number and any("." in text for text in texts):
             return form_of(texts, self.decimal)  # (1.234 is a thousand and some, where commas part fractions)
         return None
 
@@ -215,7 +215,7 @@ def _dates(order: str, name: str, kind: Notice, texts: Collection[str]) -> Form:
             return None
 
     sql = f"epoch_us(CAST(try_strptime(v, {_quoted(layout)}) AS TIMESTAMP))"
-    return Form(kind, day + (_TIME if clock else ""), read, sql, "date", name)
+    return Form(kind, day + (_TIME if clock else ""), read, sql, Came.DATE, name)
 
 
 def text_numbers(texts: Collection[str]) -> bool:
@@ -224,7 +224,7 @@ def text_numbers(texts: Collection[str]) -> bool:
     if len(real) < 3 or any(re.fullmatch("[+-]?0[0-9]+", text) for text in real):
         return False
     form = form_of(real)
-    return all(re.fullmatch(_PLAIN, text) for text in real) or (form is not None and form.came == "number")
+    return all(re.fullmatch(_PLAIN, text) for text in real) or (form is not None and form.came is Came.NUMBER)
 
 
 def words_in_numbers(column: Column) -> Noticed | None:
@@ -246,7 +246,7 @@ def as_dates(column: Column) -> Column | None:
     if len(real) < 2:
         return None
     if all(re.fullmatch(MEANINGS["date"], text) for text in real):
-        value = parse(texts, "date")
+        value = parse(texts, Came.DATE)
         return retyped(column, [value.get(text) for text in texts])
     form = next((form for form in _date_forms(real) if form.fits(real)), None)
     return None if form is None else as_form(column, form)

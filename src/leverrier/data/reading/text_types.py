@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,14 +25,19 @@ MEANINGS = {
 """What a text can be, as expressions that Python and DuckDB read alike."""
 
 SQL: dict[Came, str] = {
-    "boolean": "TRY_CAST(lower(v) AS BOOLEAN)",
-    "integer": "TRY_CAST(v AS BIGINT)",
-    "number": "TRY_CAST(v AS DOUBLE)",
-    "date": "epoch_us(TRY_CAST(v AS TIMESTAMP))",
+    Came.BOOLEAN: "TRY_CAST(lower(v) AS BOOLEAN)",
+    Came.INTEGER: "TRY_CAST(v AS BIGINT)",
+    Came.NUMBER: "TRY_CAST(v AS DOUBLE)",
+    Came.DATE: "epoch_us(TRY_CAST(v AS TIMESTAMP))",
 }
 """The same text as a value, in DuckDB; a mark is no value."""
 
-_PLURAL: dict[Came, str] = {"boolean": "true or false", "integer": "numbers", "number": "numbers", "date": "dates"}
+_PLURAL: dict[Came, str] = {
+    Came.BOOLEAN: "true or false",
+    Came.INTEGER: "numbers",
+    Came.NUMBER: "numbers",
+    Came.DATE: "dates",
+}
 
 
 @dataclass(frozen=True)
@@ -65,35 +70,29 @@ def candidates(sample: Texts) -> list[str]:
 def what_texts_are(name: str, texts: Texts) -> tuple[Came, tuple[str, ...]]:
     """What all texts of a column are, leaving out marks of a hole such as NA, and what to say of those."""
     real = texts.real
-    came: Came = "text"
+    came = Came.TEXT
     if real:
         passed = {meaning: texts.passed.get(meaning, 0) for meaning in MEANINGS}
         if passed["boolean"] == real:
-            came = "boolean"
+            came = Came.BOOLEAN
         elif passed["date"] == real:
-            came = "date"
+            came = Came.DATE
         elif not passed["code"] and passed["number"] == real:
-            came = "integer" if passed["integer"] == real else "number"
+            came = Came.INTEGER if passed["integer"] == real else Came.NUMBER
     if not texts.marks:
         return came, ()
     shown = ", ".join(repr(mark) for mark in texts.marks)
-    if came == "text":
+    if came is Came.TEXT:
         return came, (f"{name!r} has the state {shown}; {option('missing', texts.marks)} takes such cells as holes.",)
     return came, (f"{name!r}: {shown} is taken as missing, all other cells being {_PLURAL[came]}.",)
 
 
 def parse(texts: Collection[str], came: Came) -> dict[str | None, Any]:
     """Each text as a value; marks of a hole have none where the others are more than text."""
-    match came:
-        case "boolean":
-            return {text: text.lower() == "true" for text in texts if text.lower() not in MARKS}
-        case "integer":
-            return {text: int(text) for text in texts if text.lower() not in MARKS}
-        case "number":
-            return {text: float(text) for text in texts if text.lower() not in MARKS}
-        case "date":
-            return {text: _date(text) for text in texts if text.lower() not in MARKS}
-    return dict(zip(texts, texts, strict=True))
+    read = _PARSED.get(came)
+    if read is None:
+        return dict(zip(texts, texts, strict=True))
+    return {text: read(text) for text in texts if text.lower() not in MARKS}
 
 
 def _date(text: str) -> datetime.datetime | None:
@@ -101,3 +100,11 @@ def _date(text: str) -> datetime.datetime | None:
         return datetime.datetime.fromisoformat(text)
     except ValueError:  # 31 February: DuckDB takes that for a hole too
         return None
+
+
+_PARSED: dict[Came, Callable[[str], Any]] = {
+    Came.BOOLEAN: lambda text: text.lower() == "true",
+    Came.INTEGER: int,
+    Came.NUMBER: float,
+    Came.DATE: _date,
+}

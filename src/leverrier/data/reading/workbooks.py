@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leverrier.data.apart.sheet_rows import read_sheet
-from leverrier.data.column import Column, Source, from_objects
+from leverrier.data.column import Came, Column, Source, from_objects
 from leverrier.data.quality.noticed import Notice, Noticed
 from leverrier.data.reading.csv_text import names_like_cells
 from leverrier.data.reading.file_options import FileOptions
@@ -74,7 +74,7 @@ def _typed(name: str, cells: list[Any], writing: Writing, asked: object) -> Colu
         return from_objects(name, [None if marks and isinstance(cell, str) else cell for cell in cells])
     came, notes = what_texts_are(name, Texts.of(texts))
     form = writing.form(texts, came, asked)
-    value = parse(texts, "text" if form else came)
+    value = parse(texts, Came.TEXT if form else came)
     column = from_objects(name, [value.get(cell) for cell in cells])
     column = as_form(column, form) if form else column
     return Column(**{**column.__dict__, "notes": (*column.notes, *(() if form else notes))})

@@ -13,6 +13,7 @@ from leverrier.arrays import Floats, Integers
 from leverrier.data.reading.binning import bin_labels, cuts_of
 from leverrier.data.sequences.read_sequences import as_sequences, read_sequences
 from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.time_axis import TimeKind
 from leverrier.data.variable import Label, Variable
 
 
@@ -70,15 +71,15 @@ def panel_of(sequences: Sequences, numbers: Collection[str] | None = None) -> Pa
     labels: dict[str, tuple[Label, ...]] = {}
     for column in table.columns:
         name = column.name
-        number = column.kind == "binned" if numbers is None else name in numbers
+        number = column.binned if numbers is None else name in numbers
         if number and name in sequences.numbers:
             values[name] = np.asarray(sequences.numbers[name], dtype=np.float64)
             continue
         cells = table.column(name)
         values[name] = np.where(cells == table.missing, np.nan, cells.astype(np.float64))
         labels[name] = tuple(column.states)
-    times = sequences.times if sequences.time_kind in ("number", "date") else sequences.position.astype(np.float64)
-    return Panel(values, labels, sequences.starts, times, sequences.time_kind == "date")
+    times = sequences.times if sequences.time_kind.measured else sequences.position.astype(np.float64)
+    return Panel(values, labels, sequences.starts, times, sequences.time_kind is TimeKind.DATE)
 
 
 def read_panel(data: Any, variables: tuple[Variable, ...], numbers: Collection[str]) -> Panel:

@@ -25,8 +25,9 @@ from leverrier.data.reading.read_table import (
 )
 from leverrier.data.reading.sources import opened
 from leverrier.data.sequences.sequences import Sequences, lagged
-from leverrier.data.sequences.time_axis import Gaps, lay_out, time_numbers
+from leverrier.data.sequences.time_axis import Gaps, TimeKind, lay_out, time_numbers
 from leverrier.data.table import Label, Table, Variable
+from leverrier.data.variable import ColumnKind
 from leverrier.errors import OptionError, TableError
 
 __all__ = ["Sequences", "as_sequences", "lagged", "read_sequences"]
@@ -85,7 +86,7 @@ def read_sequences(
         table = table_of(data, options, known, unseen=unseen)
         absent = [name for name in table.variables if name not in data.names]
     which, names = _sequence_of(keys, raw, table.n_rows)
-    times, kind, labels = np.arange(table.n_rows, dtype=np.float64), "order", ()
+    times, kind, labels = np.arange(table.n_rows, dtype=np.float64), TimeKind.ORDER, ()
     if time is not None:
         times, kind, labels = time_numbers(*raw[str(time)])
     slices = lay_out(which, names, times, kind, labels, gaps)
@@ -118,7 +119,7 @@ def as_sequences(data: Any, states: Mapping[str, Sequence[Label]], unseen: Unsee
     for name, values in data.numbers.items():
         cuts = cuts_of(states.get(name, ()))
         if cuts and name in table.variables and table.states[name] != tuple(states[name]):
-            table = _recut(table, Variable(name, tuple(states[name]), "binned", cuts), values)
+            table = _recut(table, Variable(name, tuple(states[name]), ColumnKind.BINNED, cuts), values)
     return data.with_table(read_table(table, states=states, unseen=unseen))
 
 

@@ -36,11 +36,12 @@ class Sequences:
     """The numbers themselves of the columns that hold numbers, by slice, NaN for a hole."""
     by: tuple[str, ...] = ()
     time: str | None = None
-    time_kind: TimeKind = "order"
+    time_kind: TimeKind = TimeKind.ORDER
     time_labels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "time_kind", TimeKind(self.time_kind))
         starts = self.starts
         if starts[0] != 0 or starts[-1] != self.table.n_rows or np.any(np.diff(starts) < 1):
             raise TableError(f"starts {starts[:4]}… do not cut {self.table.n_rows} slices into sequences of at least 1")
@@ -118,11 +119,11 @@ class Sequences:
         return self.stretches((a, b) for a, b, _ in cuts), self.stretches((b, c) for _, b, c in cuts)
 
     def _moment(self, time: Any) -> float:
-        if self.time_kind == "text":
+        if self.time_kind is TimeKind.TEXT:
             if str(time) not in self.time_labels:
                 raise OptionError(f"split at {time!r}, which is no time here: {', '.join(self.time_labels[:4])}, …")
             return float(self.time_labels.index(str(time)))
-        if self.time_kind == "date":
+        if self.time_kind is TimeKind.DATE:
             try:
                 return float(np.datetime64(time, "us").astype(np.int64)) / 864e8
             except ValueError:

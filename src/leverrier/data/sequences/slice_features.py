@@ -6,19 +6,18 @@ feature's states means "not known": before the sequence began, or a hole.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.data.table import Table, Variable
+from leverrier.kinds import Kinds
 
 Codes = NDArray[np.unsignedinteger]
 Offsets = NDArray[np.int64]
-MemoryKind = Literal["average", "activity", "step", "run", "since", "before", "total", "position"]
-KINDS: tuple[MemoryKind, ...] = ("average", "activity", "step", "run", "since", "before", "total", "position")
 LEVELS = 24
 """A moving average is read on a grid of this many levels."""
 SPANS = np.array([1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 19, 24, 30, 40, 55, 75, 100, 150, 250, 500])
@@ -37,19 +36,42 @@ class Lag:
         return f"{self.variable}[-{self.lag}]" if self.lag else self.variable
 
 
+class MemoryKind(Kinds):
+    """What of a column's past is kept."""
+
+    AVERAGE = "average"
+    """The mean of the column's codes, older slices weighing less (`span` slices on average)."""
+    ACTIVITY = "activity"
+    """How often it changed lately, in the same way."""
+    STEP = "step"
+    """How far it moved over the last `span` slices."""
+    RUN = "run"
+    """For how many slices it has had its present state."""
+    SINCE = "since"
+    """Slices since it was last in `state`."""
+    BEFORE = "before"
+    """The state it had before the present one."""
+    TOTAL = "total"
+    """The sum of its numbers since the sequence began, modulo `span`."""
+    POSITION = "position"
+    """Slices since the sequence began."""
+
+
+_NAMED = {
+    MemoryKind.AVERAGE: "average of {0.variable} over {0.span}",
+    MemoryKind.ACTIVITY: "activity of {0.variable} over {0.span}",
+    MemoryKind.STEP: "step of {0.variable} over {0.span}",
+    MemoryKind.RUN: "run length of {0.variable}",
+    MemoryKind.SINCE: "slices since {0.variable} = {0.which}",
+    MemoryKind.BEFORE: "{0.variable} before its last change",
+    MemoryKind.TOTAL: "sum of {0.variable} mod {0.span}",
+    MemoryKind.POSITION: "slices since the start",
+}
+
+
 @dataclass(frozen=True)
 class Memory:
-    """A fixed function of a column's past.
-
-    average    the mean of the column's codes, older slices weighing less (`span` slices on average)
-    activity   how often it changed lately, in the same way
-    step       how far it moved over the last `span` slices
-    run        for how many slices it has had its present state
-    since      slices since it was last in `state`
-    before     the state it had before the present one
-    total      the sum of its numbers since the sequence began, modulo `span`
-    position   slices since the sequence began
-    """
+    """A fixed function of a column's past."""
 
     variable: str
     kind: MemoryKind
@@ -57,19 +79,17 @@ class Memory:
     state: int = 0
     label: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "kind", MemoryKind(self.kind))
+
+    @property
+    def which(self) -> str | int:
+        """The state that is meant, as it is called if that is known."""
+        return self.label or self.state
+
     @property
     def name(self) -> str:
-        if self.kind in ("average", "activity"):
-            return f"{self.kind} of {self.variable} over {self.span}"
-        if self.kind == "step":
-            return f"step of {self.variable} over {self.span}"
-        if self.kind == "since":
-            return f"slices since {self.variable} = {self.label or self.state}"
-        if self.kind == "total":
-            return f"sum of {self.variable} mod {self.span}"
-        if self.kind == "run":
-            return f"run length of {self.variable}"
-        return f"{self.variable} before its last change" if self.kind == "before" else "slices since the start"
+        return _NAMED[self.kind].format(self)
 
 
 Feature = Lag | Memory
@@ -111,8 +131,8 @@ def feature_table(table: Table, starts: Offsets, features: Sequence[Feature]) ->
             row, size = _lagged(cells, begun, feature.lag, variable.cardinality), variable.cardinality
             in_order = variable.ordered
         else:
-            row, size = _remembered(feature, cells, starts, begun, variable)
-            in_order = feature.kind not in ("before", "total") or (feature.kind == "before" and variable.ordered)
+            row, size = _REMEMBERED[feature.kind](feature, _Past(cells, starts, begun, variable))
+            in_order = {MemoryKind.BEFORE: variable.ordered, MemoryKind.TOTAL: False}.get(feature.kind, True)
         rows.append(row)
         sizes.append(size + 1)
         ordered.append(in_order)
@@ -127,7 +147,7 @@ def lag_features(variables: Sequence[str], lags: int) -> tuple[Lag, ...]:
     return tuple(Lag(name, lag) for lag in range(1, lags + 1) for name in variables)
 
 
-def memory_features(table: Table, kinds: Sequence[MemoryKind] = KINDS) -> tuple[Memory, ...]:
+def memory_features(table: Table, kinds: Sequence[MemoryKind] = tuple(MemoryKind)) -> tuple[Memory, ...]:
     """The memories worth trying for these columns."""
     found: list[Memory] = []
     for variable in table.columns:
@@ -137,23 +157,23 @@ def memory_features(table: Table, kinds: Sequence[MemoryKind] = KINDS) -> tuple[
         share = np.bincount(
             table.codes[table.index(name)][table.codes[table.index(name)] != table.missing], minlength=r
         ) / max(table.n_rows, 1)
-        if "average" in kinds and (variable.ordered or r == 2):
-            found += [Memory(name, "average", span) for span in (4, 16, 64, 256)]
-        if "activity" in kinds:
-            found += [Memory(name, "activity", span) for span in (8, 64)]
-        if "step" in kinds and variable.ordered and 3 < r < 120:
-            found += [Memory(name, "step", span) for span in (1, 2, 4)]
-        if "run" in kinds:
-            found.append(Memory(name, "run"))
-        if "before" in kinds and r > 2:
-            found.append(Memory(name, "before"))
-        if "since" in kinds:
+        if MemoryKind.AVERAGE in kinds and (variable.ordered or r == 2):
+            found += [Memory(name, MemoryKind.AVERAGE, span) for span in (4, 16, 64, 256)]
+        if MemoryKind.ACTIVITY in kinds:
+            found += [Memory(name, MemoryKind.ACTIVITY, span) for span in (8, 64)]
+        if MemoryKind.STEP in kinds and variable.ordered and 3 < r < 120:
+            found += [Memory(name, MemoryKind.STEP, span) for span in (1, 2, 4)]
+        if MemoryKind.RUN in kinds:
+            found.append(Memory(name, MemoryKind.RUN))
+        if MemoryKind.BEFORE in kinds and r > 2:
+            found.append(Memory(name, MemoryKind.BEFORE))
+        if MemoryKind.SINCE in kinds:
             rare = [int(s) for s in np.argsort(share) if 0 < share[s] < 0.3][:3]
-            found += [Memory(name, "since", state=s, label=str(variable.states[s])) for s in rare]
-        if "total" in kinds and variable.ordered and numbers(variable) is not None and r > 2:
-            found += [Memory(name, "total", span) for span in (8, 12, 16)]
-    if "position" in kinds and table.columns:
-        found.append(Memory(table.columns[0].name, "position"))
+            found += [Memory(name, MemoryKind.SINCE, state=s, label=str(variable.states[s])) for s in rare]
+        if MemoryKind.TOTAL in kinds and variable.ordered and numbers(variable) is not None and r > 2:
+            found += [Memory(name, MemoryKind.TOTAL, span) for span in (8, 12, 16)]
+    if MemoryKind.POSITION in kinds and table.columns:
+        found.append(Memory(table.columns[0].name, MemoryKind.POSITION))
     return tuple(found)
 
 
@@ -171,45 +191,106 @@ def _lagged(cells: NDArray[np.int64], begun: NDArray[np.int64], lag: int, unknow
     return out
 
 
-def _remembered(
-    memory: Memory, cells: NDArray[np.int64], starts: Offsets, begun: NDArray[np.int64], variable: Variable
-) -> tuple[NDArray[np.int64], int]:
-    r = variable.cardinality
-    before = _lagged(cells, begun, 1, r)
-    if memory.kind == "position":
-        return np.searchsorted(SPANS, begun, side="right"), len(SPANS) + 1
-    if memory.kind == "step":
-        old = _lagged(cells, begun, 1 + memory.span, r)
-        return np.where((before < r) & (old < r), before - old + r - 1, 2 * r - 1), 2 * r - 1
-    if memory.kind == "average":
-        values = np.where(cells < r, cells / max(r - 1, 1), np.nan)
-        return _grid(_smoothed(values, memory.span, starts), begun), LEVELS
-    changed = (cells != before) & (cells < r) & (before < r)
-    if memory.kind == "activity":
-        return _grid(_smoothed(changed.astype(np.float64), memory.span, starts), begun), LEVELS
-    place = np.arange(len(cells))
-    first = np.repeat(starts[:-1], np.diff(starts))
-    if memory.kind == "since":
-        last = np.maximum.accumulate(np.where(cells == memory.state, place, -1))
-        last = _lagged(last, begun, 1, -1)
-        gap = np.where(last >= first, place - last, SPANS[-1] + 1)
-        return np.where(begun == 0, len(SPANS) + 1, np.searchsorted(SPANS, gap, side="left")), len(SPANS) + 1
-    turn = np.maximum.accumulate(np.where(changed | (begun == 0), place, -1))  # where the present run began
-    if memory.kind == "run":
-        length = place - _lagged(turn, begun, 1, 0)
-        return np.where(begun == 0, len(SPANS) + 1, np.searchsorted(SPANS, length, side="left")), len(SPANS) + 1
-    if memory.kind == "before":
-        old = before[turn]  # at the run's first slice, the state one slice earlier
-        return _lagged(old, begun, 1, r), r
-    values = numbers(variable)
-    step = np.where(cells < r, (np.arange(r) if values is None else values)[np.minimum(cells, r - 1)], 0)
-    running = np.cumsum(step)
-    earlier = (
-        running
-        - step
-        - np.repeat((running - step)[starts[:-1][np.diff(starts) > 0]], np.diff(starts)[np.diff(starts) > 0])
-    )
+@dataclass(frozen=True, eq=False)
+class _Past:
+    """A column's codes by slice (one beyond its states for a hole), and what memories ask of them."""
+
+    cells: NDArray[np.int64]
+    starts: Offsets
+    begun: NDArray[np.int64]
+    variable: Variable
+
+    @property
+    def states(self) -> int:
+        return self.variable.cardinality
+
+    @property
+    def place(self) -> NDArray[np.int64]:
+        return np.arange(len(self.cells))
+
+    @cached_property
+    def before(self) -> NDArray[np.int64]:
+        return self.lagged(1)
+
+    @cached_property
+    def changed(self) -> NDArray[np.bool_]:
+        return (self.cells != self.before) & (self.cells < self.states) & (self.before < self.states)
+
+    @cached_property
+    def turn(self) -> NDArray[np.int64]:
+        """Where the present run began."""
+        return np.maximum.accumulate(np.where(self.changed | (self.begun == 0), self.place, -1))
+
+    def lagged(self, lag: int) -> NDArray[np.int64]:
+        return _lagged(self.cells, self.begun, lag, self.states)
+
+    def spans(self, lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+        """Lengths of time as codes; unknown at the first slice."""
+        known = np.searchsorted(SPANS, lengths, side="left")
+        return np.where(self.begun == 0, len(SPANS) + 1, known), len(SPANS) + 1
+
+    def levels(self, values: NDArray[np.float64], span: int) -> tuple[NDArray[np.int64], int]:
+        """A moving average of these values on the grid."""
+        return _grid(_smoothed(values, span, self.starts), self.begun), LEVELS
+
+
+_Codes = tuple[NDArray[np.int64], int]
+"""Codes by slice, and how many there are beside the unknown one."""
+
+
+def _average(memory: Memory, past: _Past) -> _Codes:
+    known = np.where(past.cells < past.states, past.cells / max(past.states - 1, 1), np.nan)
+    return past.levels(known, memory.span)
+
+
+def _activity(memory: Memory, past: _Past) -> _Codes:
+    return past.levels(past.changed.astype(np.float64), memory.span)
+
+
+def _step(memory: Memory, past: _Past) -> _Codes:
+    r, now, old = past.states, past.before, past.lagged(1 + memory.span)
+    return np.where((now < r) & (old < r), now - old + r - 1, 2 * r - 1), 2 * r - 1
+
+
+def _run(memory: Memory, past: _Past) -> _Codes:  # noqa: ARG001
+    return past.spans(past.place - _lagged(past.turn, past.begun, 1, 0))
+
+
+def _since(memory: Memory, past: _Past) -> _Codes:
+    first = np.repeat(past.starts[:-1], np.diff(past.starts))
+    last = np.maximum.accumulate(np.where(past.cells == memory.state, past.place, -1))
+    last = _lagged(last, past.begun, 1, -1)
+    return past.spans(np.where(last >= first, past.place - last, SPANS[-1] + 1))
+
+
+def _before(memory: Memory, past: _Past) -> _Codes:  # noqa: ARG001
+    old = past.before[past.turn]  # at the run's first slice, the state one slice earlier
+    return _lagged(old, past.begun, 1, past.states), past.states
+
+
+def _total(memory: Memory, past: _Past) -> _Codes:
+    r, starts, values = past.states, past.starts, numbers(past.variable)
+    step = np.where(past.cells < r, (np.arange(r) if values is None else values)[np.minimum(past.cells, r - 1)], 0)
+    running = np.cumsum(step) - step
+    lengths = np.diff(starts)
+    earlier = running - np.repeat(running[starts[:-1][lengths > 0]], lengths[lengths > 0])
     return np.mod(earlier, memory.span), memory.span
+
+
+def _begun(memory: Memory, past: _Past) -> _Codes:  # noqa: ARG001
+    return np.searchsorted(SPANS, past.begun, side="right"), len(SPANS) + 1
+
+
+_REMEMBERED: dict[MemoryKind, Callable[[Memory, _Past], _Codes]] = {
+    MemoryKind.AVERAGE: _average,
+    MemoryKind.ACTIVITY: _activity,
+    MemoryKind.STEP: _step,
+    MemoryKind.RUN: _run,
+    MemoryKind.SINCE: _since,
+    MemoryKind.BEFORE: _before,
+    MemoryKind.TOTAL: _total,
+    MemoryKind.POSITION: _begun,
+}
 
 
 def _smoothed(values: NDArray[np.float64], span: int, starts: Offsets) -> NDArray[np.float64]:

@@ -13,15 +13,31 @@ from leverrier.arrays import Floats, Integers
 from leverrier.data.column import Column, date_text, is_number
 from leverrier.data.reading.encoding import numbers
 from leverrier.errors import OptionError, TableError
+from leverrier.kinds import Kinds
 
-TimeKind = Literal["number", "date", "text", "order"]
-"""Numbers; dates as days since 1970; text that only has an order; or no times at all, only the order of the rows."""
 Gaps = Literal["fill", "split", "ignore"]
 
 MOST_FILLED = 20
 """Gaps are not filled when that would make more than so many slices of each row: the step is surely another."""
 UNEVEN = 1e-6
 """A distance this near to a whole number of steps, in steps, is one."""
+
+
+class TimeKind(Kinds):
+    """What times are."""
+
+    NUMBER = "number"
+    DATE = "date"
+    """Days since 1970."""
+    TEXT = "text"
+    """Labels that only have an order."""
+    ORDER = "order"
+    """There are none, only the order of the rows."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether distances between times mean something."""
+        return self in (TimeKind.NUMBER, TimeKind.DATE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +57,17 @@ def time_numbers(column: Column, codes: NDArray[np.signedinteger]) -> tuple[Floa
     hole = np.flatnonzero(codes < 0)
     if len(hole):
         raise TableError(f"time={column.name!r} is missing in row {hole[0] + 1}: every row needs a time")
-    if column.came == "date":
-        return numbers(column)[codes], "date", ()
+    if column.dated:
+        return numbers(column)[codes], TimeKind.DATE, ()
     if column.numeric or all(is_number(value) for value in column.values):
         values = numbers(column)
         if not np.isfinite(values).all():
             raise TableError(f"time={column.name!r} holds {values[~np.isfinite(values)][0]}: times must be finite")
-        return values[codes], "number", ()
+        return values[codes], TimeKind.NUMBER, ()
     days = _days(column.values)
     if days is not None:
-        return days[codes], "date", ()
-    return codes.astype(np.float64), "text", tuple(str(value) for value in column.labels)
+        return days[codes], TimeKind.DATE, ()
+    return codes.astype(np.float64), TimeKind.TEXT, tuple(str(value) for value in column.labels)
 
 
 def _days(values: Sequence[Any] | NDArray[Any]) -> Floats | None:
@@ -68,9 +84,9 @@ def _days(values: Sequence[Any] | NDArray[Any]) -> Floats | None:
 
 def time_text(value: float, kind: TimeKind, labels: Sequence[str]) -> str:
     """A time as the user wrote it."""
-    if kind == "date":
+    if kind is TimeKind.DATE:
         return date_text(value)
-    if kind == "text":
+    if kind is TimeKind.TEXT:
         return labels[int(value)]
     return repr(float(value)).removesuffix(".0")
 
@@ -98,7 +114,7 @@ def lay_out(
             "a sequence has one row a time; name the column that tells sequences apart (by=), or make them one"
         )
     skipped = np.zeros(len(steps), dtype=np.int64)
-    if kind in ("number", "date") and gaps != "ignore":
+    if kind.measured and gaps != "ignore":
         skipped, said = _skipped(steps, inside, kind)
         notes += said
     if gaps == "split":
@@ -121,7 +137,7 @@ def _skipped(steps: Floats, inside: NDArray[np.bool_], kind: TimeKind) -> tuple[
         return none, ["times are not evenly spaced: each row is taken as one slice after the row before it."]
     none[inside] = whole.astype(np.int64) - 1
     if none.any():
-        unit = " days" if kind == "date" else ""
+        unit = " days" if kind is TimeKind.DATE else ""
         return none, [
             f"{int((none > 0).sum())} gaps in time, {int(none.sum())} slices of step {step:g}{unit} "
             "without a row: those are all holes."

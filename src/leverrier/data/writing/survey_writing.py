@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leverrier.data.column import About
 from leverrier.data.reading.survey_files import failures
-from leverrier.data.variable import Variable
+from leverrier.data.variable import ColumnKind, Variable
 from leverrier.errors import MissingExtraError, TableError
 
 WRITERS = {".sav": "write_sav", ".zsav": "write_sav", ".dta": "write_dta", ".por": "write_por", ".xpt": "write_xport"}
@@ -20,29 +20,29 @@ Columns = Mapping[str, tuple[Variable | None, NDArray[Any]]]
 Code = float | str
 
 
-def write_survey(columns: Columns, about: Mapping[str, About], kind: str, part: Path) -> None:
-    """Write these columns; `kind` is the suffix that the file will have."""
+def write_survey(columns: Columns, about: Mapping[str, About], suffix: str, part: Path) -> None:
+    """Write these columns; `suffix` is the suffix that the file will have."""
     import pyreadstat
 
     known = {name: about.get(name, About()) for name in columns}
     cells = {name: _cells(*columns[name], known[name]) for name in columns}
     named = {name: _labels(columns[name][0], known[name]) for name in columns}
     how: dict[str, Any] = {"column_labels": {name: _label(columns[name][0], known[name]) for name in columns}}
-    if kind in (".sav", ".zsav", ".dta"):
+    if suffix in (".sav", ".zsav", ".dta"):
         how["variable_value_labels"] = {name: labels for name, labels in named.items() if labels}
-    if kind in (".sav", ".zsav"):
+    if suffix in (".sav", ".zsav"):
         how["missing_ranges"] = {name: _ranges(each) for name, each in known.items() if each.missing}
         how["variable_measure"] = {name: _measure(columns[name][0], known[name]) for name in columns}
-        how["compress"] = kind == ".zsav"
-    if kind == ".dta":
+        how["compress"] = suffix == ".zsav"
+    if suffix == ".dta":
         letters = {name: [str(low) for low, _ in each.missing] for name, each in known.items() if each.missing}
         how["missing_user_values"] = {
             name: codes for name, codes in letters.items() if all(len(c) == 1 and c.isalpha() for c in codes)
         }
     try:
-        getattr(pyreadstat, WRITERS[kind])(_frame(cells), str(part), **how)
+        getattr(pyreadstat, WRITERS[suffix])(_frame(cells), str(part), **how)
     except (*failures(), ValueError, TypeError) as problem:
-        raise TableError(f"a {kind} file cannot hold this table: {str(problem).strip()}") from None
+        raise TableError(f"a {suffix} file cannot hold this table: {str(problem).strip()}") from None
 
 
 def _frame(cells: Mapping[str, list[Any]]) -> Any:
@@ -57,7 +57,7 @@ def _frame(cells: Mapping[str, list[Any]]) -> Any:
 
 def _codes(variable: Variable, about: About) -> list[Code]:
     """What stands for each state in the file: its own code, the number that it is, else its place from 1."""
-    if variable.kind in ("integer", "boolean"):
+    if variable.whole or variable.kind is ColumnKind.BOOLEAN:
         return [float(state) for state in variable.states]  # type: ignore[arg-type]
     given = [about.codes.get(str(state), _number(state)) for state in variable.states]
     if about.codes and all(code is not None for code in given):
@@ -86,7 +86,7 @@ def _cells(variable: Variable | None, cells: NDArray[Any], about: About) -> list
 
 def _labels(variable: Variable | None, about: About) -> dict[Code, str]:
     missing = {code: label for label, code in about.missing_labels.items()}
-    if variable is None or variable.kind == "integer" or (variable.kind == "binned" and not about.codes):
+    if variable is None or variable.whole or (variable.binned and not about.codes):
         return missing
     known: dict[Code, str] = {code: label for label, code in about.codes.items()}
     if not known:
@@ -105,6 +105,6 @@ def _ranges(about: About) -> list[Any]:
 def _measure(variable: Variable | None, about: About) -> str:
     if about.measure:
         return about.measure
-    if variable is None or variable.kind in ("binned", "integer"):
+    if variable is None or variable.binned or variable.whole:
         return "scale"
-    return "ordinal" if variable.kind == "ordered" else "nominal"
+    return "ordinal" if variable.kind is ColumnKind.ORDERED else "nominal"

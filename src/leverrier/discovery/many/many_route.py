@@ -45,7 +45,7 @@ SEVERAL, CLEARLY = 2, 20.0
 
 def few_numbers(table: Table) -> bool:
     """Whether so few columns are numbers that cutting them into bins costs little: a survey of 25 items with an age."""
-    numbers = sum(column.kind == "binned" and column.name in table.numbers for column in table.columns)
+    numbers = len(table.measured)
     return numbers <= FEW_NUMBERS * len(table.columns)
 
 

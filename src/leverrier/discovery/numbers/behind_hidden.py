@@ -103,6 +103,9 @@ class BehindHidden:
         states = None if profile.number else len(profile.values)
         return NodeCard(False, states, *given, profile.values, cells, shares=not profile.number)
 
+    def tables(self) -> None:
+        return None
+
     def content(self) -> dict[str, Any]:
         return {
             "behind": {

@@ -40,7 +40,7 @@ class ColumnProfile:
 def column_profile(table: Table, name: str, posterior: Floats) -> ColumnProfile:
     """From the rows that show the column; `posterior` (rows, states) may have no states."""
     weights = np.concatenate([np.ones((table.n_rows, 1)), posterior], axis=1)
-    if name in table.numbers and table.columns[table.index(name)].kind == "binned":
+    if name in table.measured:
         x = table.numbers[name]
         seen = ~np.isnan(x)
         own = weights[seen] / np.maximum(weights[seen].sum(axis=0), 1e-12)

@@ -29,7 +29,7 @@ HOPE = 60.0
 BEST = 3
 VIEWS = 3
 """A class is identified by three columns that depend on each other through it alone."""
-MODES: tuple[Mode, ...] = ("shift", "all")
+MODES = (Mode.SHIFT, Mode.ALL)
 MOST_STATES = 6
 MOST_THREES = 6
 DIRECTIONS = 3
@@ -71,7 +71,7 @@ def hunt(
         key=lambda each: -each.score,
     )
     begun = [each for each in _differing(continua, BEST) if not run.spent]
-    of_continuum = _best(block, [improve(block, outside, rival, each, ("shift",), barred) for each in begun])
+    of_continuum = _best(block, [improve(block, outside, rival, each, (Mode.SHIFT,), barred) for each in begun])
     return Hunted(of_class, of_continuum, tried + len(continua), bare)
 
 
@@ -168,7 +168,7 @@ def _begun_at(
 
 def _columns(block: Block, rival: Parents, names: tuple[str, ...]) -> Floats:
     """These columns less what the others say of them."""
-    return residuals(block, first_links(block, classes(np.full(2, 0.5)), rival, names, "shift"))
+    return residuals(block, first_links(block, classes(np.full(2, 0.5)), rival, names, Mode.SHIFT))
 
 
 def _whole_searches(
@@ -227,7 +227,7 @@ def _class_trials(
 
 
 def _continuum_trial(block: Block, outside: NumberRival, rival: Parents, place: tuple[str, ...]) -> Standing:
-    links = first_links(block, None, rival, place, "shift")
+    links = first_links(block, None, rival, place, Mode.SHIFT)
     parents = with_links(rival, links)
     if all(block.columns[name].codes is None for name in place):
         return stood(block, outside, ascend_factor(block, links, most=60), parents)
@@ -242,9 +242,9 @@ def _continuum_trial(block: Block, outside: NumberRival, rival: Parents, place: 
 
 def _differing(trials: list[Standing], most: int) -> list[Standing]:
     """The best of each place and shape, best first: others of the same would end where it ends."""
-    found: dict[tuple[frozenset[str], str], Standing] = {}
+    found: dict[tuple[frozenset[str], Mode | None], Standing] = {}
     for each in trials:
-        found.setdefault((frozenset(each.children), each.behind.links[0].mode if each.behind.links else ""), each)
+        found.setdefault((frozenset(each.children), each.behind.links[0].mode if each.behind.links else None), each)
     return sorted(found.values(), key=lambda each: -each.score)[:most]
 
 

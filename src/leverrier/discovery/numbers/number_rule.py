@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from leverrier.discovery.numbers.hunt import VIEWS, Hunted, hunt, hunt_class
 from leverrier.discovery.numbers.number_rival import NumberRival, learn_rival, repaired
+from leverrier.kinds import Kinds
 from leverrier.learning.behind.placed import places_of
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
@@ -16,13 +16,22 @@ from leverrier.learning.mixed.mixed_space import Space
 from leverrier.models.behind.block import Block
 from leverrier.run.run import UNBOUNDED, Run
 
-Told = Literal["class", "continuum", "undecided", "nothing"]
 CLASS_ROOM = 2.0
 """Nats that a class must have over the rival: simulated tables and held-out rows are asked besides."""
 ROOM = 3.0
 """The same of a continuum, which simulated tables cannot test. Its gain is parsimony and has an end (6.9 nats behind
 four columns of 1,000 rows)."""
 REPAIRS = 8
+
+
+class Ruling(Kinds):
+    """What the rule says of a table."""
+
+    CLASS = "class"
+    CONTINUUM = "continuum"
+    UNDECIDED = "undecided"
+    """Either of the two."""
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +61,13 @@ class Weighed:
         return float("-inf") if found is None else found.score - self.rival.total
 
     @property
-    def told(self) -> Told:
+    def told(self) -> Ruling:
         of_class, of_continuum = self.class_gain, self.continuum_gain
         if of_class > CLASS_ROOM and of_class > of_continuum:
-            return "class"
+            return Ruling.CLASS
         if of_continuum > ROOM:
-            return "continuum" if of_continuum - of_class > CLASS_ROOM else "undecided"
-        return "nothing"
+            return Ruling.CONTINUUM if of_continuum - of_class > CLASS_ROOM else Ruling.UNDECIDED
+        return Ruling.NOTHING
 
     @property
     def gain(self) -> float:
@@ -73,7 +82,7 @@ class Weighed:
     @property
     def chosen(self) -> Standing | None:
         """The one that the rule prefers: of an undecided pair the better."""
-        if self.told == "nothing":
+        if self.told is Ruling.NOTHING:
             return None
         return self.hunted.of_class if self.class_gain >= self.continuum_gain else self.hunted.of_continuum
 

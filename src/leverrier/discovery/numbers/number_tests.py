@@ -14,7 +14,7 @@ from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.sequential_test import monte_carlo
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import Weighed, excess_within, weigh
+from leverrier.discovery.numbers.number_rule import Ruling, Weighed, excess_within, weigh
 from leverrier.learning.behind.placed import placed, places_of
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
@@ -111,12 +111,14 @@ def row_gains(found: Weighed, hidden: Standing, rows: Space) -> Floats:
 
 
 @one_thread
-def came_back(space: Space, chosen: Standing, told: str, posterior: Floats, seed: np.random.SeedSequence) -> list[str]:
+def came_back(
+    space: Space, chosen: Standing, told: Ruling, posterior: Floats, seed: np.random.SeedSequence
+) -> list[str]:
     """The children of the same hidden variable in a resample; none if it did not come back."""
     kept = np.flatnonzero(np.random.default_rng(seed).random(space.n_rows) < SHARE)
     found = weigh(space.take(kept), 0)
     again = found.chosen
-    if again is None or (again.continuum != chosen.continuum and told != "undecided"):
+    if again is None or (again.continuum != chosen.continuum and told is not Ruling.UNDECIDED):
         return []
     both = set(again.children) & set(chosen.children)
     if len(both) < SHARED * len(set(again.children) | set(chosen.children)):

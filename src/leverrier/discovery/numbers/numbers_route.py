@@ -18,7 +18,7 @@ from leverrier.discovery.numbers.behind_hidden import BehindHidden
 from leverrier.discovery.numbers.column_profile import column_profile, number_states
 from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Weighed, weigh, weigh_more
+from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Ruling, Weighed, weigh, weigh_more
 from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
 from leverrier.discovery.numbers.row_groups import row_groups
 from leverrier.discovery.plan import Plan
@@ -86,7 +86,7 @@ def graded(table: Table, plan: Plan, run: Run, rows: int = 0) -> Laid | None:
     if not may_be_graded(table):
         return None
     laid = _laid(table, plan, run, rows)
-    return None if laid.first.told == "nothing" else laid
+    return None if laid.first.told is Ruling.NOTHING else laid
 
 
 @one_thread
@@ -169,7 +169,7 @@ def _tested(
         name = free_name(f"H{len(told) + 1}", (*space.names, *(each.name for each in told)))
         if not tests.draws:
             evidence = Evidence(found.gain)
-        elif found.told != "class":
+        elif found.told is not Ruling.CLASS:
             evidence = Evidence(found.gain, kind=Compared.PARSIMONY)
         elif not drawn.draws:
             job = NumberNull(rival, table, found.excess, run.silent())
@@ -271,7 +271,7 @@ def _did(laid: Laid, run: Run) -> Iterator[Step]:
     yield Baseline(sum(map(len, found.rival.parents.values())), numbers=True)
     yield HiddenWeighed(found.hunted.tried, VIEWS, _finite(found.class_gain), _finite(found.continuum_gain))
     bare = found.hunted.bare
-    if bare is not None and found.told == "nothing" and found.bare_gain > ROOM:
+    if bare is not None and found.told is Ruling.NOTHING and found.bare_gain > ROOM:
         yield BareClasses(bare.states, tuple(bare.children), found.bare_gain, bare.views())
-    if found.told == "nothing" and not run.spent and (seen := row_groups(space)) is not None:
+    if found.told is Ruling.NOTHING and not run.spent and (seen := row_groups(space)) is not None:
         yield seen

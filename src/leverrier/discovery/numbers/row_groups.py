@@ -20,9 +20,9 @@ from leverrier.arrays import Floats
 from leverrier.discovery.done import GroupsSeen
 from leverrier.learning.mixed.mixed_space import Space, SpaceColumn
 from leverrier.learning.mixtures.fit_mixture import fit_mixture
-from leverrier.models.mixture import Kind, Mixture
+from leverrier.models.mixture import CovarianceKind, Mixture
 
-SHAPES: tuple[Kind, ...] = ("full", "tied", "diagonal")
+SHAPES = (CovarianceKind.FULL, CovarianceKind.TIED, CovarianceKind.DIAGONAL)
 MOST_COMPONENTS = 5
 MOST_COLUMNS, LEAST_ROWS, MOST_ROWS = 20, 60, 1000
 LEAST_VALUES = 10
@@ -118,7 +118,7 @@ def _parted(own: Floats, other: Floats, seed: int) -> tuple[Mixture, NDArray[np.
     return mixture, np.unique(group, return_inverse=True)[1].astype(np.int64), worst
 
 
-def _fitted(x: Floats, shape: Kind, seed: int) -> tuple[Mixture, float]:
+def _fitted(x: Floats, shape: CovarianceKind, seed: int) -> tuple[Mixture, float]:
     found = fit_mixture(x, range(1, MOST_COMPONENTS + 1), shape, starts=STARTS, tolerance=CLOSE, seed=seed, jobs=1)
     return found.mixture, found.table.row(found.components).bic
 

@@ -129,11 +129,11 @@ class Tried:
 
     @cached_property
     def graph(self) -> Graph:
-        return self._graph if isinstance(self._graph, Graph) else self._graph()
+        return self._graph() if callable(self._graph) else self._graph
 
     @cached_property
     def network(self) -> Network:
-        return self._network if isinstance(self._network, Network) else self._network()
+        return self._network() if callable(self._network) else self._network
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tried, (self.graph, self.score, self.network, self.columns)

@@ -49,7 +49,7 @@ def number_columns(sequences: Sequences) -> set[str]:
         if name in sequences.numbers:
             values = np.asarray(sequences.numbers[name])
             counts = column.cardinality > 7 and is_count(values)
-            if counts or (column.kind == "binned" and (is_count(values) or not _lumped(values))):
+            if counts or (column.binned and (is_count(values) or not _lumped(values))):
                 found.add(name)
     return found
 

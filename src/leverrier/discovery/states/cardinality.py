@@ -30,7 +30,7 @@ from leverrier.learning.em.pairing import observation_of
 from leverrier.learning.structure.learn_structure import as_graph
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.graph import Graph
-from leverrier.models.network import Network
+from leverrier.models.network import Network, known_states
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -115,7 +115,7 @@ def _question(network: Any, data: Any, hidden: str | Sequence[str] | None) -> tu
     graph = as_graph(network)
     given = data if isinstance(data, Table) else as_table(data)
     columns = given.variables
-    if not isinstance(network, Network):  # (a network's states are the columns' too: then the cells are read as those)
+    if not known_states(network):  # (a network's states are the columns' too: then the cells are read as those)
         data = given
     names = [hidden] if isinstance(hidden, str) else list(hidden or (n for n in graph if n not in columns))
     if not names:

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Variable
 from leverrier.discovery.network_codecs import States
-from leverrier.formats.slice_models import parts_content, read_parts
+from leverrier.formats.slice_models import parts_content, read_chained
 from leverrier.learning.chains.chain_em import Halfway
 from leverrier.learning.slices.column_fit import Smoothing
 from leverrier.learning.slices.slice_choice import Choice
+from leverrier.learning.slices.slice_design import SliceShape
 from leverrier.models.dynamic.cpd import TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.slices.chain_model import ChainModel
@@ -74,7 +75,7 @@ def write_choice(choice: Choice) -> dict[str, Any]:
 def read_choice(piece: Piece) -> Choice:
     smoothing = Smoothing(float(piece["strength"]), float(piece["floor"]))
     return Choice(
-        dict(piece["shapes"]),
+        {name: SliceShape(shape) for name, shape in piece["shapes"].items()},
         smoothing,
         float(piece["leaf"]),
         np.asarray(piece["blocks"]),
@@ -88,10 +89,7 @@ def write_model(model: ChainModel) -> dict[str, Any]:
 
 
 def read_model(piece: Piece, columns: tuple[Variable, ...]) -> ChainModel:
-    model = read_parts(piece, columns)
-    if not isinstance(model, ChainModel):
-        raise TypeError("no hidden chain")
-    return model
+    return read_chained(piece, columns)
 
 
 def write_chains(found: tuple[ChainModel, float]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.time_axis import TimeKind
 from leverrier.discovery.time.along_time import Ahead, AlongTime, Ribbon, Span, Stays
 from leverrier.discovery.time.hidden_chain import HiddenChain
 from leverrier.discovery.time.time_findings import TimeFindings
@@ -78,7 +79,7 @@ def _ribbon(one: HiddenChain, sequences: Sequences, index: int, low: int, end: i
 
 def _times(sequences: Sequences, low: int, high: int) -> Floats:
     """The time of each slice and of the one after the last; places where times are text or dates."""
-    if sequences.time_kind != "number":
+    if sequences.time_kind is not TimeKind.NUMBER:
         begin = int(sequences.position[low])
         return np.arange(begin, begin + high - low + 1, dtype=np.float64)
     times = sequences.times[low:high]

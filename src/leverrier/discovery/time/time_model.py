@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory
-from leverrier.data.table import Variable
+from leverrier.data.table import Label, Variable
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import Inference
 from leverrier.models.regimes.emission import Family
@@ -31,6 +31,11 @@ class TimeModel(Protocol):
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The columns."""
+        ...
+
+    @property
+    def states(self) -> dict[str, tuple[Label, ...]]:
+        """By node of a slice that has states, their labels."""
         ...
 
     @property
@@ -58,6 +63,11 @@ class TimeModel(Protocol):
         """As a network in time; None where it keeps memories, which no network of lags has."""
         ...
 
+    @property
+    def laws(self) -> RegimeModel | None:
+        """The model itself where columns have laws of their own."""
+        ...
+
     def posterior(self, sequences: Sequences) -> dict[str, Floats]:
         """By hidden variable (slices, states)."""
         ...
@@ -76,10 +86,15 @@ class NetworkInTime:
     network: DynamicNetwork
     inference: Inference
     trees: Mapping[str, CPD] = field(default_factory=dict)
+    laws: None = None
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         return tuple(Variable(name, self.network.states[name]) for name in self.network.observed)
+
+    @property
+    def states(self) -> dict[str, tuple[Label, ...]]:
+        return {name: tuple(labels) for name, labels in self.network.states.items()}
 
     @property
     def lags(self) -> int:
@@ -111,10 +126,15 @@ class Slices:
     model: SliceModel | ChainModel
     order: Sequence[str]
     """In which the columns of a slice follow each other."""
+    laws: None = None
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         return self.model.variables
+
+    @property
+    def states(self) -> dict[str, tuple[Label, ...]]:
+        return {variable.name: variable.states for variable in self.variables}
 
     @property
     def lags(self) -> int:
@@ -166,6 +186,14 @@ class Regimes:
         return tuple(each for each in self.model.variables if each.name in self.model.outcomes)
 
     @property
+    def states(self) -> dict[str, tuple[Label, ...]]:
+        return {variable.name: variable.states for variable in self.variables}
+
+    @property
+    def laws(self) -> RegimeModel:
+        return self.model
+
+    @property
     def lags(self) -> int:
         return self.model.lags
 
@@ -204,6 +232,13 @@ class Regimes:
 
 
 def time_model(model: Model, order: Sequence[str], inference: Inference) -> TimeModel:
-    if isinstance(model, RegimeModel):
-        return Regimes(model)
-    return NetworkInTime(model, inference) if isinstance(model, DynamicNetwork) else Slices(model, order)
+    """The face of a model. Columns of slices follow each other in this order."""
+    return _FACES[type(model)](model, order, inference)
+
+
+_FACES: dict[type, Callable[[Any, Sequence[str], Inference], TimeModel]] = {
+    DynamicNetwork: lambda model, _, inference: NetworkInTime(model, inference),
+    SliceModel: lambda model, order, _: Slices(model, order),
+    ChainModel: lambda model, order, _: Slices(model, order),
+    RegimeModel: lambda model, *_: Regimes(model),
+}

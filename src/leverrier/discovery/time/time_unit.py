@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.time_axis import TimeKind
 
 UNITS = frozenset(
     {"second", "minute", "hour", "day", "night", "week", "month", "quarter", "season", "year"}
@@ -33,14 +34,14 @@ STEP = TimeUnit()
 def time_unit(sequences: Sequences) -> TimeUnit:
     """From the name of the time column and its steps; a time step where they tell nothing."""
     named = _named(sequences.time or "")
-    if sequences.time_kind in ("order", "text"):
+    if not sequences.time_kind.measured:
         return STEP if named is None else TimeUnit(named)
     inside = np.flatnonzero(sequences.position > 0)
     steps = sequences.times[inside] - sequences.times[inside - 1]
     if not len(steps) or not np.all(np.isfinite(steps)):
         return STEP
     usual = float(np.median(steps))
-    dated = sequences.time_kind == "date"
+    dated = sequences.time_kind is TimeKind.DATE
     if usual <= 0 or np.mean(np.abs(steps - usual) > (0.1 if dated else CLOSE) * usual) > CLOSE:
         return STEP  # (uneven times: so many slices are no length of time)
     if dated:

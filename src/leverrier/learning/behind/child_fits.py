@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, TableFit, configurations, terms_of
+from leverrier.models.behind.links import (
+    Fit,
+    Latent,
+    Link,
+    LogitFit,
+    Mode,
+    NumberFit,
+    TableFit,
+    configurations,
+    terms_of,
+)
 
 FLOOR_ROWS, FLOOR = 4.0, 0.3
 """Every variance has seen four more residuals of 0.3: no class shrinks to a point."""
@@ -17,11 +27,11 @@ NEWTON, FIRST_NEWTON = 2, 6
 
 def fitted(block: Block, latent: Latent, link: Link, posterior: Floats, before: Fit | None = None) -> Fit:
     """The fit to rows whose places are known by `posterior` (rows, places); a logit takes a few steps from before."""
-    if link.mode == "shift":
+    if link.mode is Mode.SHIFT:
         return _shift(block, latent, link, posterior)
-    if link.mode == "all":
+    if link.mode is Mode.ALL:
         return _all(block, link, posterior)
-    if link.mode == "table":
+    if link.mode is Mode.TABLE:
         return _table(block, latent, link, posterior)
     return _logit(block, latent, link, posterior, before)
 

@@ -9,7 +9,7 @@ from leverrier.kernels.mixed.place_steps import number_steps
 from leverrier.learning.behind.child_fits import FLOOR, FLOOR_ROWS, fitted, log_prior
 from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import LOG_2_PI, log_density
-from leverrier.models.behind.links import Fit, Latent, Link, NumberFit, TableFit, configurations, terms_of
+from leverrier.models.behind.links import Fit, Latent, Link, Mode, NumberFit, TableFit, configurations, terms_of
 
 _FLOOR = np.array([FLOOR_ROWS, FLOOR])
 
@@ -21,7 +21,7 @@ class EveryChild:
         self, block: Block, places: int, links: tuple[Link, ...], before: tuple[Fit, ...] | None = None
     ) -> None:
         self.block, self.links = block, links
-        self.numbers = [c for c, link in enumerate(links) if link.mode in ("shift", "all")]
+        self.numbers = [c for c, link in enumerate(links) if link.mode.of_number]
         faces = [block.columns[links[c].column].faces[links[c].face] for c in self.numbers]
         owns = [
             np.concatenate([[0], terms_of(block, links[c]), [face.at]])
@@ -32,13 +32,13 @@ class EveryChild:
         self.owns = np.zeros((len(owns), widest), dtype=np.int64)
         for row, own in zip(self.owns, owns, strict=True):
             row[: len(own)] = own
-        self.by_place = np.array([links[c].mode == "all" for c in self.numbers], dtype=np.bool_)
+        self.by_place = np.array([links[c].mode is Mode.ALL for c in self.numbers], dtype=np.bool_)
         self.constants = np.zeros((len(owns), places))
         self.slopes = np.zeros((len(owns), places, max(widest - 2, 1)))
         self.variances = np.ones((len(owns), places))
         self.slope_total = sum(face.total for face in faces) - 0.5 * LOG_2_PI * block.rows * len(owns)
         """What every place has alike: log g′(z), and the Gaussians' constants."""
-        self.tables = {c: _cells(block, link) for c, link in enumerate(links) if link.mode == "table"}
+        self.tables = {c: _cells(block, link) for c, link in enumerate(links) if link.mode is Mode.TABLE}
         self.others: dict[int, Fit] = {c: before[c] for c in range(len(links)) if before and c not in self.numbers}
 
     def step(self, latent: Latent, posterior: Floats) -> Floats:
@@ -54,7 +54,7 @@ class EveryChild:
             if c in self.tables:
                 self.others[c] = table = self._table(c, posterior)
                 logs += np.log(table.table).reshape(latent.places, -1)[:, self.tables[c][0]]
-            elif link.mode == "logit":
+            elif link.mode is Mode.LOGIT:
                 self.others[c] = fit = fitted(self.block, latent, link, posterior.T, self.others.get(c))
                 logs += log_density(self.block, latent, link, fit).T
         return logs

@@ -11,7 +11,7 @@ from leverrier.arrays import Floats
 from leverrier.kernels.mixed.added_terms import add_scores
 from leverrier.learning.behind.child_fits import FLOOR, FLOOR_ROWS
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import own_terms
+from leverrier.models.behind.links import Mode, own_terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class Better(NamedTuple):
     score: float
     parents: tuple[str, ...]
     face: int
-    mode: str
+    mode: Mode
 
 
 def moments_of(block: Block, posterior: Floats, basis: Floats, by_place: bool) -> Moments:
@@ -55,26 +55,26 @@ def factor_moments(block: Block, a: Floats, spread: float) -> Moments:
     return Moments(joint, 1, None, float(block.rows))
 
 
-def number_score(block: Block, moments: Moments, column: str, parents: tuple[str, ...], face: int, mode: str) -> float:
+def number_score(block: Block, moments: Moments, column: str, parents: tuple[str, ...], face: int, mode: Mode) -> float:
     """The expected score of a number that hangs on the hidden variable."""
     return additions(block, moments, column, parents, face, mode, ())[0]
 
 
 def additions(
-    block: Block, moments: Moments, column: str, parents: tuple[str, ...], face: int, mode: str, more: tuple[str, ...]
+    block: Block, moments: Moments, column: str, parents: tuple[str, ...], face: int, mode: Mode, more: tuple[str, ...]
 ) -> Floats:
     """The expected scores as it is, and with each of `more` as one more parent."""
     seen = block.columns[column].faces[face]
     own = [0, *(t for name in parents for t in own_terms(block, name, face))]
     extra = [own_terms(block, name, face) for name in more]
-    if mode == "shift":
+    if mode == Mode.SHIFT:
         d = len(moments.joint) - moments.basis
         parts = [(moments.joint, own + list(range(d, d + moments.basis)), moments.rows)]
     else:
         assert moments.places is not None
         parts = [(gram, own, float(gram[0, 0])) for gram in moments.places]
     sizes = np.array([0, *map(len, extra)])
-    counts = len(parts) * (sizes + len(own) + 1) + (moments.basis if mode == "shift" else 0)
+    counts = len(parts) * (sizes + len(own) + 1) + (moments.basis if mode == Mode.SHIFT else 0)
     total = seen.total - counts * block.price
     new = np.array([t for terms in extra for t in terms], dtype=np.int64)
     starts = np.cumsum(sizes)
@@ -89,7 +89,7 @@ def best_number(
     column: str,
     parents: tuple[str, ...],
     allowed: tuple[str, ...],
-    modes: tuple[str, ...],
+    modes: tuple[Mode, ...],
     most: int,
 ) -> Better:
     """Greedily from these parents: one more or one fewer as long as the expected score rises; every face and mode."""

@@ -19,7 +19,7 @@ from leverrier.learning.behind.standing import (
 )
 from leverrier.learning.behind.state_links import expected_score, state_links
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import Latent, Link, continuum
+from leverrier.models.behind.links import Latent, Link, Mode, continuum
 
 ROUNDS = 8
 WORTH = 0.5
@@ -30,7 +30,7 @@ SHORT = 30
 
 
 def first_links(
-    block: Block, latent: Latent | None, parents: Parents, children: tuple[str, ...], mode: str, face: int = 0
+    block: Block, latent: Latent | None, parents: Parents, children: tuple[str, ...], mode: Mode, face: int = 0
 ) -> tuple[Link, ...]:
     """Every child with its observed parents outside the children: what drove them inside may now be the hidden one."""
     found = []
@@ -38,7 +38,7 @@ def first_links(
         own = tuple(p for p in parents[child] if p not in children)
         seen = block.columns[child]
         if seen.codes is None:
-            found.append(Link(child, own, min(face, len(seen.faces) - 1), "all" if mode == "all" else "shift"))
+            found.append(Link(child, own, min(face, len(seen.faces) - 1), Mode.ALL if mode == Mode.ALL else Mode.SHIFT))
         else:
             found.append(state_links(block, latent is None or latent.fixed, child, own)[0])
     return tuple(found)
@@ -49,7 +49,7 @@ def improve(
     outside: Outside,
     rival: Parents,
     begun: Standing,
-    modes: tuple[str, ...],
+    modes: tuple[Mode, ...],
     barred: frozenset[str] = frozenset(),
     views: frozenset[str] = frozenset(),
 ) -> Standing:
@@ -116,13 +116,13 @@ def restructured(
     outside: Outside,
     rival: Parents,
     now: Standing,
-    modes: tuple[str, ...],
+    modes: tuple[Mode, ...],
     barred: frozenset[str],
     views: frozenset[str] = frozenset(),
 ) -> tuple[tuple[Link, ...], dict[str, tuple[str, ...]]]:
     """The links and the observed parents that the expected score prefers, one column after another."""
     moments, latent, posterior = _known(block, now)
-    modes = ("shift",) if latent.fixed else modes
+    modes = (Mode.SHIFT,) if latent.fixed else modes
     old = {link.column: link for link in now.behind.links}
     parents = dict(now.parents)
     links: list[Link] = []
@@ -134,7 +134,7 @@ def restructured(
         if seen.codes is None:
             may = tuple(p for p in allowed_parents(parents, name) if not {p, name} <= views)
             better = best_number(block, moments, name, parents[name], may, modes, MOST_PARENTS)
-            score, link = better.score, Link(name, better.parents, better.face, better.mode)  # type: ignore[arg-type]
+            score, link = better.score, Link(name, better.parents, better.face, better.mode)
         else:
             score, link = _best_states(block, latent, posterior, old.get(name), name, parents[name])
         if name in views or score - own[0] > (-WORTH if name in old else WORTH):
@@ -151,7 +151,7 @@ def _turned(
     moments: Moments,
     links: tuple[Link, ...],
     parents: dict[str, tuple[str, ...]],
-    modes: tuple[str, ...],
+    modes: tuple[Mode, ...],
 ) -> tuple[tuple[Link, ...], dict[str, tuple[str, ...]]]:
     """Arcs between two children turned round where the one above then needs the hidden variable no more."""
     known = {link.column: link for link in links}
@@ -172,7 +172,7 @@ def _turned(
         if alone + better.score > before:
             del known[upper]
             parents = {**turned, upper: above, lower: better.parents}
-            known[lower] = Link(lower, better.parents, better.face, better.mode)  # type: ignore[arg-type]
+            known[lower] = Link(lower, better.parents, better.face, better.mode)
     kept = tuple(known.values())
     return kept, with_links(parents, kept)
 

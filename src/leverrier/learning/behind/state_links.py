@@ -8,7 +8,7 @@ from leverrier.arrays import Floats
 from leverrier.learning.behind.child_fits import fitted
 from leverrier.models.behind.block import Block
 from leverrier.models.behind.child_density import log_density
-from leverrier.models.behind.links import Latent, Link, dimension_of
+from leverrier.models.behind.links import Latent, Link, Mode, dimension_of
 
 MOST_CELLS = 48
 
@@ -17,12 +17,12 @@ def state_links(block: Block, continuous: bool, child: str, own: tuple[str, ...]
     """A table where all parents have states and few cells; a logit where it is not the same with the same parameters.
     Behind a continuum a logit of it alone."""
     if continuous:
-        return [Link(child, (), 0, "logit")]
+        return [Link(child, (), 0, Mode.LOGIT)]
     cells = [block.columns[p].states if block.columns[p].codes is not None else MOST_CELLS + 1 for p in own]
-    logit = Link(child, own, 0, "logit")
+    logit = Link(child, own, 0, Mode.LOGIT)
     if np.prod([1, *cells]) > MOST_CELLS:
         return [logit]
-    table = Link(child, own, 0, "table")
+    table = Link(child, own, 0, Mode.TABLE)
     ordered = block.columns[child].ordered and block.columns[child].states > 2
     return [table, logit] if own or ordered else [table]
 

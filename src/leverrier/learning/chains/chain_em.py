@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.learning.slices.column_fit import Grown, Shape, Smoothing, grow_column, log_probabilities, recount_column
+from leverrier.learning.slices.column_fit import (
+    Grown,
+    SliceShape,
+    Smoothing,
+    grow_column,
+    log_probabilities,
+    recount_column,
+)
 from leverrier.learning.slices.slice_design import Design, with_chains
 from leverrier.models.slices.chain_model import Chain, ChainModel, marginal, smoothed
 from leverrier.status import Status
@@ -25,7 +32,7 @@ GROWN_AT = (0, 1, 2, 4, 7, 11, 16)
 class ChainSettings:
     """What is not learnt by EM: shapes and smoothing of the columns, and when to stop."""
 
-    shapes: Mapping[str, Shape]
+    shapes: Mapping[str, SliceShape]
     smoothing: Smoothing
     leaf_count: float
     max_iterations: int = 40

@@ -22,7 +22,7 @@ STICKY = 0.9
 
 def split_columns(sequences: Sequences, numbers: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The columns taken as states and those taken as numbers: by default the ones that a table cuts into bins."""
-    binned = {column.name for column in sequences.table.columns if column.kind == "binned"}
+    binned = {column.name for column in sequences.table.columns if column.binned}
     if numbers is None:
         chosen = tuple(name for name in sequences.numbers if name in binned)
     else:

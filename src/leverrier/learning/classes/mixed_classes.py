@@ -29,11 +29,11 @@ from leverrier.learning.mixtures.mixture_choice import CRITERIA, Criterion, FitR
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
 from leverrier.learning.mixtures.mixture_notes import ClassColumns
 from leverrier.learning.mixtures.mixture_prior import Components, weak_prior
-from leverrier.learning.mixtures.mixture_start import from_labels, group, typical_spread, wide
+from leverrier.learning.mixtures.mixture_start import from_labels, group, typical_spread
 from leverrier.learning.mixtures.mixture_view import View, look
 from leverrier.learning.noted import LeftAside
 from leverrier.models.mixed_class_model import MixedClasses
-from leverrier.models.mixture import KINDS, Kind, Mixture
+from leverrier.models.mixture import CovarianceKind, Mixture
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -146,8 +146,8 @@ def mixed_classes(
                 "auto": diagonal or full, as the criterion prefers. Without full, mere correlation looks like classes
     prior       "weak" (one row's worth for each class), or None for maximum likelihood
     """
-    if covariance != "auto" and covariance not in KINDS:
-        raise OptionError(f"covariance={covariance!r}: expected auto, {', '.join(KINDS)}")
+    if covariance not in ("auto", *CovarianceKind):
+        raise OptionError(f"covariance={covariance!r}: expected auto, {', '.join(CovarianceKind)}")
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
     if prior not in ("weak", None):
@@ -155,9 +155,8 @@ def mixed_classes(
     run = Run.of(budget, progress=progress)
     task, notes = _task(data, numbers, weights, starts, prior, tolerance, max_iterations, seed, run)
     wanted = candidates(states, len(task.view.rows.x), None)
-    kinds: tuple[Kind, ...] = ("diagonal", "full") if covariance == "auto" else (covariance,)
-    if task.view.d == 1 and covariance == "auto":
-        kinds = ("diagonal",)
+    either = (CovarianceKind.DIAGONAL, CovarianceKind.FULL)[: 1 if task.view.d == 1 else 2]
+    kinds = either if covariance == "auto" else (CovarianceKind(covariance),)
     fits: list[_Fit] = []
     rows: list[FitRow] = []
     for k in wanted:
@@ -222,7 +221,7 @@ def _task(
 
 def gaussian_columns(table: Table) -> list[str]:
     """The columns that are numbers to be taken as they are: those that were cut into bins, if the numbers are kept."""
-    return [column.name for column in table.columns if column.kind == "binned" and column.name in table.numbers]
+    return list(table.measured)
 
 
 def _read(data: Any, numbers: Sequence[str] | None, weights: str | ArrayLike | None) -> Table:
@@ -247,7 +246,7 @@ def _features(view: View, table: Table) -> tuple[Floats, Floats]:
     return np.hstack(cells), np.hstack(seen)
 
 
-def _fit(task: _Task, k: int, kind: Kind) -> _Fit | str:
+def _fit(task: _Task, k: int, kind: CovarianceKind) -> _Fit | str:
     """Every start with k classes, and the best end; a sentence where every start failed."""
     view, starts = task.view, task.starts if k > 1 else 1
     generators = np.random.default_rng([task.seed, k]).spawn(starts)
@@ -259,7 +258,7 @@ def _fit(task: _Task, k: int, kind: Kind) -> _Fit | str:
     if task.prior is not None:
         for lo, hi in pairwise(offsets):
             pseudo[lo:hi] = (overall[lo:hi, 0] + 1 / (hi - lo)) / (overall[lo:hi, 0].sum() + 1)
-    whole = view.pivots if wide(kind) else view.variances
+    whole = view.pivots if kind.wide else view.variances
     numbers = MixtureProblem(view.rows, kind, weak_prior(spread) if task.prior else None, whole, task.tolerance)
     problem = ClassProblem(numbers, task.categories, pseudo)
 
@@ -325,9 +324,8 @@ def _model(task: _Task, problem: ClassProblem, found: ClassParameters) -> MixedC
     """The parameters in the rows' own units, by name."""
     shift, scale = task.view.rows.shift, task.view.rows.scale
     numbers, kind = found.numbers, problem.numbers.kind
-    spread = numbers.covariances / (np.outer(scale, scale) if wide(kind) else scale**2)
-    spread = {"tied": spread[0], "spherical": spread[:, 0]}.get(kind, spread)
-    mixture = Mixture(numbers.weights, numbers.means / scale + shift, spread, kind, task.view.names)
+    spread = numbers.covariances / (np.outer(scale, scale) if kind.wide else scale**2)
+    mixture = Mixture(numbers.weights, numbers.means / scale + shift, kind.compact(spread), kind, task.view.names)
     offsets = task.categories.offsets
     tables = {column.name: found.theta[offsets[v] : offsets[v + 1]].T for v, column in enumerate(task.table.columns)}
     return MixedClasses(mixture, tables, task.table.states)

@@ -13,7 +13,6 @@ from leverrier.inference.gaussian.mixed_rows import Categories, ClassMoments, Cl
 from leverrier.learning.mixtures.mixture_ascent import Ascent, Evaluated
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem, coordinates, from_coordinates
 from leverrier.learning.mixtures.mixture_prior import Components, log_prior, maximise
-from leverrier.learning.mixtures.mixture_start import wide
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +82,7 @@ class ClassClimb(Ascent[ClassParameters, ClassMoments]):
     def from_coordinates(self, coordinates: Floats, like: ClassParameters) -> ClassParameters | None:
         k, d = like.numbers.means.shape
         kind = self.problem.numbers.kind
-        size = k + k * d + (k * d * d if wide(kind) else k * d)
+        size = k + k * d + (k * d * d if kind.wide else k * d)
         numbers = from_coordinates(kind, coordinates[:size], (k, d))
         logs = coordinates[size:].reshape(like.theta.shape)
         if numbers is None or not np.all(np.isfinite(logs)):

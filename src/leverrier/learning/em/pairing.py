@@ -11,7 +11,7 @@ from leverrier.counts.rows import rows_of
 from leverrier.data.table import Label
 from leverrier.errors import NetworkError, OptionError
 from leverrier.models.graph import Graph
-from leverrier.models.network import Network, as_graph
+from leverrier.models.network import as_graph, known_states
 
 States = dict[str, tuple[Label, ...]]
 
@@ -75,8 +75,7 @@ class _Asked:
 
 
 def _asked(network: Any, hidden: Mapping[str, int | Sequence[Label]] | None) -> _Asked:
-    graph = as_graph(network)
-    known: States = dict(network.states) if isinstance(network, Network) else {}
+    graph, known = as_graph(network), known_states(network)
     return _Asked(graph, known, {name: _labels(name, states, graph, known) for name, states in (hidden or {}).items()})
 
 

@@ -13,7 +13,7 @@ from leverrier.arrays import Floats
 from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
 from leverrier.learning.families.offered import Offered, by_parts, dirichlet_slopes
 from leverrier.learning.slices.tree_growing import Splits, grown
-from leverrier.models.families.column_function import ColumnFunction, Name
+from leverrier.models.families.column_function import ColumnFunction, FunctionName
 from leverrier.models.families.state_offset import OffsetKind
 from leverrier.models.families.state_table import LookupKind, TableKind
 from leverrier.models.families.state_tree import TreeKind
@@ -105,8 +105,8 @@ def functions_of(family: FamilyCounts) -> list[ColumnFunction]:
 def _functions(values: tuple[tuple[float, ...], ...]) -> tuple[ColumnFunction, ...]:
     """The same for every child of these parents: their levels are worked out once."""
     places = tuple(range(len(values)))
-    every: tuple[Name, ...] = ("sum", "largest", "smallest")
-    of_two: tuple[Name, ...] = ("difference", "product")
+    every = (FunctionName.SUM, FunctionName.LARGEST, FunctionName.SMALLEST)
+    of_two = (FunctionName.DIFFERENCE, FunctionName.PRODUCT)
     names = (*(every if len(places) >= 2 else ()), *(of_two if len(places) == 2 else ()))
     found = (ColumnFunction(name, places, values) for name in names)
     return tuple(each for each in found if _few_levels(each))
@@ -123,7 +123,7 @@ def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: lis
     """Equal rows said once: over the parents, and over functions of them too."""
     if not family.parents or price.cell <= 0:
         return
-    single = [ColumnFunction("value", (i,), (own.values,)) for i, own in enumerate(family.parents)]
+    single = [ColumnFunction(FunctionName.VALUE, (i,), (own.values,)) for i, own in enumerate(family.parents)]
     alphas = [price.cell] if family.states < FEW_STATES else [price.cell, lean(family.states)]
     counted = max(family.states, *family.sizes) > 2
     grown_by = {alpha: list(_offer_tree(family, tuple(single), alpha, floor)) for alpha in alphas}
@@ -134,7 +134,9 @@ def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: lis
         alpha = max(alphas, key=lambda own: (reached[own], own))  # (the prior that served better without them)
         yield from _offer_tree(family, (*single, *functions), alpha, floor)
     if not counted:
-        yield from _offer_tallies(family, [each for each in functions if each.name == "sum"], price.cell, floor)
+        yield from _offer_tallies(
+            family, [each for each in functions if each.name is FunctionName.SUM], price.cell, floor
+        )
 
 
 def _offer_tallies(family: FamilyCounts, sums: list[ColumnFunction], alpha: float, floor: float) -> Iterator[Offered]:
@@ -179,8 +181,12 @@ def offer_offsets(
         return
     tried = functions
     if len(family.parents) == 1:
-        tried = [ColumnFunction("value", (0,), (family.parents[0].values,))]
-    signs = [ColumnFunction("difference", (1, 0), (f.values[1], f.values[0])) for f in tried if f.name == "difference"]
+        tried = [ColumnFunction(FunctionName.VALUE, (0,), (family.parents[0].values,))]
+    signs = [
+        ColumnFunction(FunctionName.DIFFERENCE, (1, 0), (f.values[1], f.values[0]))
+        for f in tried
+        if f.name is FunctionName.DIFFERENCE
+    ]
     for function in [*tried, *signs]:
         offered = _beside(function, family)
         if offered.score > floor:

@@ -13,9 +13,9 @@ from scipy.special import ndtri
 
 from leverrier.arrays import Floats
 from leverrier.data.table import Label, Variable
+from leverrier.data.variable import ColumnKind
 
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
-ORDERED = ("ordered", "integer", "binned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ class StateColumn:
 
 def state_column(variable: Variable, weights: Floats) -> StateColumn:
     """A column of a table; `weights` says how often each state occurs."""
-    ordered = variable.kind in ORDERED
-    if variable.kind == "binned" and variable.cuts:
+    ordered = variable.ordered and variable.kind is not ColumnKind.BOOLEAN
+    if variable.binned and variable.cuts:
         return StateColumn(tuple(float(k) for k in range(variable.cardinality)), True, weights, measured=False)
     numbers = _numbers(variable.states)
     if numbers is None:

@@ -42,7 +42,7 @@ class MixedResult:
 
 def has_numbers(table: Table) -> bool:
     """Whether some column is a number with many values: such a table is no matter of states alone."""
-    return any(column.kind == "binned" and column.name in table.numbers for column in table.columns)
+    return bool(table.measured)
 
 
 def space_of(table: Table, seed: int = 0) -> Space:
@@ -50,11 +50,11 @@ def space_of(table: Table, seed: int = 0) -> Space:
     table = expanded(table)
     numbers, states = {}, {}
     for column, codes in zip(table.columns, table.codes, strict=True):
-        few = column.kind == "integer" and column.cardinality <= FEW_VALUES
+        few = column.whole and column.cardinality <= FEW_VALUES
         if column.name in table.numbers and not few:
             numbers[column.name] = table.numbers[column.name]
             continue
-        if column.kind == "binned":
+        if column.binned:
             raise TableError(f"column {column.name!r} was cut into bins and its numbers are gone: read the table again")
         cells = np.where(codes == table.missing, -1, codes.astype(np.int64))
         states[column.name] = (cells, column.states, column.ordered)

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from leverrier.arrays import Floats
 from leverrier.learning.mixed.mixed_space import FEW_VALUES, Space
 from leverrier.models.families.conditional import Cells
-from leverrier.models.families.number_terms import Term, code_bounds
+from leverrier.models.families.number_terms import Term, TermShape, code_bounds
 
 KNOTS = tuple(ndtri(np.arange(1, 10) / 10).tolist())
 """Nine hinges and nine steps a parent."""
@@ -80,7 +80,7 @@ class Design:
         return [j for pair in wanted for j in self._pairs[pair]]
 
     def response(self, v: int, bent: bool) -> int:
-        return self._place[Term("curve" if bent else "score", (v,))]
+        return self._place[Term(TermShape.CURVE if bent else TermShape.SCORE, (v,))]
 
     def rows_of(self, variables: Sequence[int]) -> NDArray[np.int64] | None:
         """The rows that show all of these; None where all rows do."""
@@ -118,14 +118,14 @@ class Design:
 
     def _own(self, v: int) -> tuple[list[Term], list[Term], list[Term]]:
         column = self.space.columns[v]
-        codes = [Term("code", (v,), *code_bounds(column.bounds, k)) for k in range(1, column.n_codes)]
-        score, bend = Term("score", (v,)), Term("curve", (v,))
-        squares = [Term("curve square", (v,))] if column.bend is not None else []
+        codes = [Term(TermShape.CODE, (v,), *code_bounds(column.bounds, k)) for k in range(1, column.n_codes)]
+        score, bend = Term(TermShape.SCORE, (v,)), Term(TermShape.CURVE, (v,))
+        squares = [Term(TermShape.CURVE_SQUARE, (v,))] if column.bend is not None else []
         if column.number:
             straight, bent = [score], [bend if column.bend is not None else score]
-            squares.append(Term("square", (v,)))
-            hinges = [Term("hinge", (v,), knot) for knot in KNOTS]
-            steps = [Term("step", (v,), knot) for knot in KNOTS]
+            squares.append(Term(TermShape.SQUARE, (v,)))
+            hinges = [Term(TermShape.HINGE, (v,), knot) for knot in KNOTS]
+            steps = [Term(TermShape.STEP, (v,), knot) for knot in KNOTS]
             more = [
                 *squares,
                 *(codes if column.discrete else (*hinges, *steps)),
@@ -143,17 +143,17 @@ class Design:
         a, b = self.space.columns[u], self.space.columns[v]
         terms: list[Term] = []
         if a.number and b.number:
-            terms += [Term("product", (u, v)), Term("above", (u, v)), Term("together", (u, v))]
+            terms += [Term(TermShape.PRODUCT, (u, v)), Term(TermShape.ABOVE, (u, v)), Term(TermShape.TOGETHER, (u, v))]
         if a.ordered and b.ordered and (a.bend is not None or b.bend is not None):
-            terms.append(Term("curve product", (u, v)))
+            terms.append(Term(TermShape.CURVE_PRODUCT, (u, v)))
         for one, other in ((u, v), (v, u)):
             by, along = self.space.columns[one], self.space.columns[other]
             if by.discrete and by.n_codes <= FEW_VALUES and along.number:
                 bounds = [code_bounds(by.bounds, k) for k in range(1, by.n_codes)]
-                terms += [Term("slope", (one, other), low, high) for low, high in bounds]
+                terms += [Term(TermShape.SLOPE, (one, other), low, high) for low, high in bounds]
         if self.few_states(u) and self.few_states(v) and (a.n_codes - 1) * (b.n_codes - 1) <= MOST_CELLS:
             terms += [
-                Term("both", (u, v), *code_bounds(a.bounds, k), code_bounds(b.bounds, l))
+                Term(TermShape.BOTH, (u, v), *code_bounds(a.bounds, k), code_bounds(b.bounds, l))
                 for k in range(1, a.n_codes)
                 for l in range(1, b.n_codes)
             ]

@@ -15,6 +15,7 @@ from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.mixed_space import PIECES, Space
 from leverrier.learning.mixed.regression_fit import fit_regressions
 from leverrier.learning.mixed.state_fit import fit_histogram, fit_states
+from leverrier.models.families.number_terms import TermShape
 
 TRIED = 4
 """Parents tried in full at each step of the search, the most promising ones."""
@@ -128,7 +129,11 @@ class MixedScores:
     def _cheap(self, p: int) -> list[int]:
         """Lines and squares of a column, or its codes."""
         design = self.design
-        squares = [j for j in design.extras(p) if (t := design.terms[j]) is not None and t.shape in ("square", "code")]
+        squares = [
+            j
+            for j in design.extras(p)
+            if (t := design.terms[j]) is not None and t.shape in (TermShape.SQUARE, TermShape.CODE)
+        ]
         return list(dict.fromkeys((*design.mains(p, False), *design.mains(p, True), *squares)))
 
     def _alone_in(self, child: int, parents: frozenset[int]) -> float:

@@ -15,6 +15,7 @@ from leverrier.learning.mixed.fitted import ADDED, FLOOR, Fitted, gaussian
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.residual_noise import fit_noise
 from leverrier.models.families.number_regression import LOG_2_PI, Noise, NumberRegression, Spread
+from leverrier.models.families.number_terms import TermShape
 
 MOST_TERMS = 8
 """Columns beyond the plain line."""
@@ -22,10 +23,20 @@ MOST_PIECES = 16
 """Deviations for the states of two categories together, at most."""
 _ROUNDS = 2
 _NAMED = (
-    ("hinges", {"hinge"}),
-    ("steps", {"step"}),
-    ("products", {"product", "curve product", "slope", "above", "together", "both"}),
-    ("squares", {"square", "curve square"}),
+    ("hinges", {TermShape.HINGE}),
+    ("steps", {TermShape.STEP}),
+    (
+        "products",
+        {
+            TermShape.PRODUCT,
+            TermShape.CURVE_PRODUCT,
+            TermShape.SLOPE,
+            TermShape.ABOVE,
+            TermShape.TOGETHER,
+            TermShape.BOTH,
+        },
+    ),
+    ("squares", {TermShape.SQUARE, TermShape.CURVE_SQUARE}),
 )
 """What a regression is called: by the least plain of its columns."""
 
@@ -70,7 +81,9 @@ def _best_line(design: Design, child: int, parents: Sequence[int], bent: bool, n
     shapes = [None if (term := design.terms[j]) is None else term.shape for j in places]
     bends = (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,)
     lines = []
-    for shape, without in itertools.product(bends, ("step", "hinge") if "step" in shapes else ("",)):
+    for shape, without in itertools.product(
+        bends, (TermShape.STEP, TermShape.HINGE) if TermShape.STEP in shapes else ("",)
+    ):
         mains = {j for p in parents for j in design.mains(p, shape)}
         forced = np.array([j in mains for j in places])
         left_out = np.array([each == without for each in shapes])

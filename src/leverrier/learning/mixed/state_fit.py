@@ -93,15 +93,15 @@ def _logits(
     column = design.space.columns[child]
     found = []
     shapes = (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,)
-    for kind in ("ordered", "logit") if column.ordered and column.n_codes > 2 else ("logit",):
-        if kind == "logit" and found and not _uneven(found[0], design, parents, rows, codes):
+    for in_order in (True, False) if column.ordered and column.n_codes > 2 else (False,):
+        if not in_order and found and not _uneven(found[0], design, parents, rows, codes):
             continue
         climbs = []
         for shape in shapes:
             places = list(dict.fromkeys(j for p in parents for j in design.mains(p, shape)))
-            if kind == "logit" and (len(places) + 1) * (column.n_codes - 1) > MOST_COLUMNS:
+            if not in_order and (len(places) + 1) * (column.n_codes - 1) > MOST_COLUMNS:
                 continue
-            climbs.append(_Logit(design, child, parents, rows, codes, kind).fit(places))
+            climbs.append(_Logit(design, child, parents, rows, codes, in_order).fit(places))
         if climbs:
             best = max(climbs, key=lambda each: each.score)
             best.climb()
@@ -138,9 +138,9 @@ class _Logit:
         parents: Sequence[int],
         rows: NDArray[np.int64] | None,
         codes: Codes,
-        kind: str,
+        in_order: bool,
     ) -> None:
-        self.design, self.parents, self.rows, self.codes, self.kind = design, parents, rows, codes, kind
+        self.design, self.parents, self.rows, self.codes, self.in_order = design, parents, rows, codes, in_order
         self.family = (child, *parents)
         self.n_codes = design.space.columns[child].n_codes
         self.log_n = float(np.log(len(codes)))
@@ -149,7 +149,7 @@ class _Logit:
         """To these columns; `on` from where the fit to all but the last of them stands."""
         self.places = places
         x = self.design.columns([0, *places], self.rows)
-        if self.kind == "ordered":
+        if self.in_order:
             start = (self.thresholds, np.append(self.beta, 0.0)) if on else None
             self.thresholds, self.beta, self.logs, residuals = ordered(x[1:], self.codes, self.n_codes, start)
             self.residuals = residuals[None]
@@ -167,7 +167,7 @@ class _Logit:
         others = [j for p in self.parents for j in self.design.extras(p)] + self.design.pairs(self.parents)
         others = [j for j in dict.fromkeys(others) if j not in self.places]
         search = 0.5 * float(np.log(max(len(others), 1)))
-        each = 1 if self.kind == "ordered" else self.n_codes - 1
+        each = 1 if self.in_order else self.n_codes - 1
         extra = 0.0
         for _ in range(MOST_EXTRA):
             if not others or (len(self.places) + 2) * each > MOST_COLUMNS:
@@ -206,7 +206,7 @@ class _Logit:
         moved = {p: at for at, p in enumerate(self.parents)}
         terms = tuple(term.moved(moved) for j in self.places if (term := self.design.terms[j]) is not None)
         curves = tuple(self.design.curves[p] for p in self.parents)
-        if self.kind == "ordered":
+        if self.in_order:
             thresholds, beta = tuple(self.thresholds.tolist()), tuple(self.beta.tolist())
             return Fitted(NumberOrderedLogit(bounds, terms, thresholds, beta, curves), self.logs, self.paid)
         family = NumberLogit(bounds, terms, tuple(map(tuple, self.beta.tolist())), curves)

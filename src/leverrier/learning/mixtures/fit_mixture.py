@@ -28,9 +28,8 @@ from leverrier.learning.mixtures.mixture_choice import (
 )
 from leverrier.learning.mixtures.mixture_fit import ComponentsFit, MixtureTask, fit_components
 from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart
-from leverrier.learning.mixtures.mixture_start import wide
 from leverrier.learning.mixtures.mixture_view import View, look
-from leverrier.models.mixture import KINDS, Kind, Mixture
+from leverrier.models.mixture import Covariance, CovarianceKind, Mixture
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -104,7 +103,7 @@ class MixtureResult(Papers):
 def fit_mixture(
     x: Any,
     components: int | Literal["auto"] | Iterable[int] = "auto",
-    covariance: Kind = "full",
+    covariance: Covariance | CovarianceKind = "full",
     *,
     columns: Sequence[str] | None = None,
     weights: ArrayLike | None = None,
@@ -135,8 +134,7 @@ def fit_mixture(
     jobs        threads that share out many rows (the answer does not depend on them): all cores unless given
     budget      seconds; `progress` is called with a line and the share of starts done, at the end of each
     """
-    if covariance not in KINDS:
-        raise OptionError(f"covariance={covariance!r}: expected one of {', '.join(KINDS)}")
+    kind = CovarianceKind.of(covariance, "covariance")
     if criterion not in CRITERIA:
         raise OptionError(f"criterion={criterion!r}: expected one of {', '.join(CRITERIA)}")
     if not tolerance >= 0 or max_iterations < 1 or (starts is not None and starts < 1):
@@ -148,15 +146,15 @@ def fit_mixture(
     each = row_weights(weights_beside(x, weights), matrix.n_rows)
     given = None if isinstance(init, str) else len(init.means if isinstance(init, Mixture) else init)
     numbers = candidates(components, matrix.n_rows, given)
-    view = look(matrix, each, covariance == "spherical", np.random.default_rng([seed, 0]))
-    _check_prior(prior, view, covariance)
+    view = look(matrix, each, kind is CovarianceKind.SPHERICAL, np.random.default_rng([seed, 0]))
+    _check_prior(prior, view, kind)
     run = Run.of(budget, jobs=jobs, progress=progress)
     workers = run.workers.jobs
     with ThreadPoolExecutor(workers) as pool:
         shared = pool if workers > 1 and matrix.values.size > MANY_CELLS else None
         task = MixtureTask(
             view=view,
-            kind=covariance,
+            kind=kind,
             init=init,
             prior=prior,
             starts=starts or (5 if given is None else 1),
@@ -170,12 +168,12 @@ def fit_mixture(
         return _chosen(task, numbers, isinstance(components, str), criterion)
 
 
-def _check_prior(prior: Any, view: View, covariance: Kind) -> None:
+def _check_prior(prior: Any, view: View, kind: CovarianceKind) -> None:
     if isinstance(prior, NormalInverseWishart):
         if prior.mean.size != view.d:
             raise OptionError(f"the prior is over {prior.mean.size} columns and the data has {view.d}")
     elif prior is None:
-        if not wide(covariance) or view.collinear is None:
+        if not kind.wide or view.collinear is None:
             return
         if len(view.rows.x) <= view.d:
             raise TableError(

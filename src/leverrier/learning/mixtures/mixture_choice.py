@@ -15,7 +15,7 @@ from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
 from leverrier.learning.mixtures.mixture_notes import TooFewRows
 from leverrier.learning.mixtures.mixture_repair import Ended
-from leverrier.models.mixture import Kind, Mixture
+from leverrier.models.mixture import CovarianceKind, Mixture
 from leverrier.status import Status
 from leverrier.words_of import told
 
@@ -43,7 +43,7 @@ class FitRow:
     """One number of components. BIC, ICL and AIC are on the scale of −2 log-likelihood: smaller is better."""
 
     components: int
-    covariance: Kind
+    covariance: CovarianceKind
     log_likelihood: float
     parameters: int
     bic: float
@@ -59,7 +59,7 @@ class FitRow:
     note: str = ""
 
     @classmethod
-    def failed(cls, k: int, covariance: Kind, why: str) -> FitRow:
+    def failed(cls, k: int, covariance: CovarianceKind, why: str) -> FitRow:
         return cls(k, covariance, -np.inf, 0, np.inf, np.inf, np.inf, None, 0, False, why)
 
 

@@ -19,8 +19,7 @@ from leverrier.inference.gaussian.gaussian_rows import (
 )
 from leverrier.learning.mixtures.mixture_ascent import Ascent, CollapsedError, Evaluated
 from leverrier.learning.mixtures.mixture_prior import Components, NormalInverseWishart, log_prior, maximise
-from leverrier.learning.mixtures.mixture_start import wide
-from leverrier.models.mixture import Kind
+from leverrier.models.mixture import CovarianceKind
 
 COLLAPSED = 1e-13
 """A variance below this share of the whole table's is none: the component has shrunk onto a point, a line, a plane."""
@@ -35,7 +34,7 @@ class MixtureProblem:
     """What every start shares. `pivots` are those of the whole table's covariance."""
 
     rows: GaussianRows
-    kind: Kind
+    kind: CovarianceKind
     prior: NormalInverseWishart | None
     pivots: Floats
     tolerance: float
@@ -44,7 +43,7 @@ class MixtureProblem:
 
     def ready(self, components: Components) -> GaussianPass:
         """The components for a pass over the rows; CollapsedError if one has no spread in some direction."""
-        make = FullPass if wide(self.kind) else DiagonalPass
+        make = FullPass if self.kind.wide else DiagonalPass
         ready = make(components.weights, components.means, components.covariances)
         flat = self._flat(components, ready)
         if flat.any():
@@ -54,7 +53,7 @@ class MixtureProblem:
     def _flat(self, components: Components, ready: GaussianPass) -> NDArray[np.bool_]:
         """What of a column's variance the columns before it leave, against the whole table's, and against rounding."""
         covariances = components.covariances
-        if wide(self.kind):
+        if self.kind.wide:
             least = SINGULAR_WITH_HOLES if self.rows.patterns.holes else SINGULAR
             flat = ~np.all(ready.pivots > least * variances_of(covariances), axis=1)
         else:
@@ -66,7 +65,7 @@ class MixtureProblem:
 
     def rounding(self, likelihood: float, components: Components, ready: GaussianPass) -> float:
         """A pivot is known to rounding of the variance it is the rest of, and the log-likelihood to rows times that."""
-        least = (ready.pivots / variances_of(components.covariances)).min() if wide(self.kind) else 1.0
+        least = (ready.pivots / variances_of(components.covariances)).min() if self.kind.wide else 1.0
         return 1e-9 + 1e-12 * abs(likelihood) + 1e-15 * self.rows.total / least
 
 
@@ -104,9 +103,9 @@ def variances_of(covariances: Floats) -> Floats:
     return np.diagonal(covariances, axis1=1, axis2=2)
 
 
-def coordinates(kind: Kind, components: Components) -> Floats | None:
+def coordinates(kind: CovarianceKind, components: Components) -> Floats | None:
     """Log weights, means, and Cholesky factors with logarithms on the diagonal (or log deviations)."""
-    if wide(kind):
+    if kind.wide:
         try:
             spread = np.linalg.cholesky(components.covariances)
         except np.linalg.LinAlgError:  # a component is about to collapse: the plain step will say so
@@ -121,13 +120,13 @@ def coordinates(kind: Kind, components: Components) -> Floats | None:
     return np.concatenate([logs, components.means.ravel(), spread.ravel()], dtype=np.float64)
 
 
-def from_coordinates(kind: Kind, coordinates: Floats, shape: tuple[int, ...]) -> Components | None:
+def from_coordinates(kind: CovarianceKind, coordinates: Floats, shape: tuple[int, ...]) -> Components | None:
     k, d = shape
     logs, means, spread = np.split(coordinates, [k, k + k * d])
     if not np.all(np.isfinite(coordinates)) or np.abs(spread).max(initial=0.0) > 300:
         return None
     weights = np.exp(logs - logs.max())
-    if wide(kind):
+    if kind.wide:
         low = spread.reshape(k, d, d)
         places = np.arange(d)
         low[:, places, places] = np.exp(low[:, places, places])

@@ -16,16 +16,9 @@ from leverrier.learning.mixtures.mixture_climb import MixtureProblem
 from leverrier.learning.mixtures.mixture_notes import ColumnDetermined, StartsGivenUp
 from leverrier.learning.mixtures.mixture_prior import Components, weak_prior
 from leverrier.learning.mixtures.mixture_repair import Ended, remarks, run_start
-from leverrier.learning.mixtures.mixture_start import (
-    from_labels,
-    from_means,
-    k_means,
-    random_rows,
-    typical_spread,
-    wide,
-)
+from leverrier.learning.mixtures.mixture_start import from_labels, from_means, k_means, random_rows, typical_spread
 from leverrier.learning.mixtures.mixture_view import View
-from leverrier.models.mixture import Kind, Mixture
+from leverrier.models.mixture import CovarianceKind, Mixture
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 from leverrier.words_of import Note
@@ -36,7 +29,7 @@ class MixtureTask:
     """What the fits of all numbers of components share."""
 
     view: View
-    kind: Kind
+    kind: CovarianceKind
     init: Any
     prior: Any
     starts: int
@@ -72,7 +65,7 @@ def fit_components(task: MixtureTask, k: int) -> ComponentsFit:
         prior = weak_prior(spread)
     elif prior is not None:
         prior = prior.moved(view.rows.shift, view.rows.scale)
-    whole = view.pivots if wide(task.kind) else view.variances
+    whole = view.pivots if task.kind.wide else view.variances
     problem = MixtureProblem(view.rows, task.kind, prior, whole, task.tolerance, task.accelerate, task.pool)
 
     def go(rng: np.random.Generator) -> Ended | None:
@@ -98,7 +91,7 @@ def _begin(task: MixtureTask, k: int, rng: np.random.Generator, spread: Floats, 
         if init.n_columns != view.d:
             raise OptionError(f"init: the mixture is over {init.n_columns} columns and the data has {view.d}")
         matrices = init.matrices * np.outer(scale, scale)
-        own = matrices if wide(task.kind) else np.diagonal(matrices, axis1=1, axis2=2).copy()
+        own = matrices if task.kind.wide else np.diagonal(matrices, axis1=1, axis2=2).copy()
         return Components(init.weights, (init.means - shift) * scale, own)
     means = np.array(init, dtype=np.float64)
     means = means[:, None] if means.ndim == 1 else means
@@ -137,7 +130,7 @@ def _best(task: MixtureTask, k: int, problem: MixtureProblem, ends: list[Ended |
     events = [*best.events, *remarks(problem, best)]
     if len(alive) < len(ends):
         events.append(StartsGivenUp(len(ends) - len(alive), len(ends)))
-    if wide(task.kind) and task.view.collinear is not None:
+    if task.kind.wide and task.view.collinear is not None:
         events.append(ColumnDetermined(task.view.collinear))
     return ComponentsFit(_mixture(task, listed), problem, best, Starts(runs, count), tuple(events))
 
@@ -146,13 +139,5 @@ def _mixture(task: MixtureTask, found: Components) -> Mixture:
     """The components in the rows' own units."""
     shift, scale = task.view.rows.shift, task.view.rows.scale
     means = found.means / scale + shift
-    match task.kind:
-        case "full":
-            spread = found.covariances / np.outer(scale, scale)
-        case "tied":
-            spread = found.covariances[0] / np.outer(scale, scale)
-        case "diagonal":
-            spread = found.covariances / scale**2
-        case _:
-            spread = found.covariances[:, 0] / scale[0] ** 2
+    spread = task.kind.compact(found.covariances / (np.outer(scale, scale) if task.kind.wide else scale**2))
     return Mixture(found.weights, means, spread, task.kind, task.view.names)

@@ -9,7 +9,7 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.errors import OptionError
 from leverrier.inference.gaussian.gaussian_rows import FullPass, GaussianPass, Moments
-from leverrier.models.mixture import Kind
+from leverrier.models.mixture import CovarianceKind
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Components:
     covariances: Floats
 
 
-def maximise(kind: Kind, now: Components, moments: Moments, prior: NormalInverseWishart | None) -> Components:
+def maximise(kind: CovarianceKind, now: Components, moments: Moments, prior: NormalInverseWishart | None) -> Components:
     """The parameters that fit the expected moments best [20.3.1, M-step]; with a prior, the posterior's mode.
 
     A component without rows keeps its mean; its covariance is then the prior's, or zero.
@@ -101,14 +101,14 @@ def maximise(kind: Kind, now: Components, moments: Moments, prior: NormalInverse
             scatter = scatter + _times(kappa * count / (kappa + count), away, scatter.ndim)
             means = (count[:, None] * means + kappa * prior.mean) / (count + kappa)[:, None]
         own = prior.scale if scatter.ndim == 3 else np.diagonal(prior.scale)
-        scatter = scatter + (own / len(count) if kind == "tied" else own)
+        scatter = scatter + (own / len(count) if kind is CovarianceKind.TIED else own)
     weights = count / count.sum()
-    if kind == "tied":
+    if kind is CovarianceKind.TIED:
         extra = strength + (len(count) - 1) * (prior is not None and prior.mean_strength > 0)
         pooled = scatter.sum(axis=0) / (count.sum() + extra)
         return Components(weights, means, np.broadcast_to(pooled, scatter.shape).copy())
     rows = np.maximum(count + strength, 1e-300)
-    if kind == "spherical":
+    if kind is CovarianceKind.SPHERICAL:
         scatter = np.broadcast_to(scatter.mean(axis=1, keepdims=True), scatter.shape)
     return Components(weights, means, scatter / rows.reshape(-1, *[1] * (scatter.ndim - 1)))
 
@@ -120,7 +120,7 @@ def _times(counts: Floats, steps: Floats, dimensions: int) -> Floats:
     return counts[:, None] * steps**2
 
 
-def log_prior(kind: Kind, now: Components, components: GaussianPass, prior: NormalInverseWishart) -> float:
+def log_prior(kind: CovarianceKind, now: Components, components: GaussianPass, prior: NormalInverseWishart) -> float:
     """Log density of the parameters less that at the prior's mode, so that it is at most 0 and has no units."""
     k, d = now.means.shape
     pulled = prior.mean_strength > 0
@@ -133,9 +133,11 @@ def log_prior(kind: Kind, now: Components, components: GaussianPass, prior: Norm
         own = np.diagonal(prior.scale)
         traces = (own / now.covariances).sum(axis=1)
         away = (now.means - prior.mean) / np.sqrt(now.covariances)
-        mode_log_determinant = float(np.log(own).sum()) if kind == "diagonal" else d * float(np.log(own.mean()))
+        mode_log_determinant = (
+            float(np.log(own).sum()) if kind is CovarianceKind.DIAGONAL else d * float(np.log(own.mean()))
+        )
     log_determinants = components.log_determinants
-    if kind == "tied":
+    if kind is CovarianceKind.TIED:
         strength = prior.strength + (k - 1) * pulled
         traces, log_determinants, copies = traces[:1], log_determinants[:1], 1
     else:

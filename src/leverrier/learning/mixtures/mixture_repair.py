@@ -24,7 +24,8 @@ from leverrier.learning.mixtures.mixture_notes import (
     TwinComponents,
 )
 from leverrier.learning.mixtures.mixture_prior import Components
-from leverrier.learning.mixtures.mixture_start import shaped, wide
+from leverrier.learning.mixtures.mixture_start import shaped
+from leverrier.models.mixture import CovarianceKind
 from leverrier.run.run import Run
 from leverrier.status import Status
 from leverrier.words_of import Note
@@ -115,8 +116,8 @@ def _climb_through(
             continue
         likelihoods = tuple(climber.likelihoods)
         least = climber.counts.min()
-        needed = climber.model.means.shape[1] + 1.5 if problem.kind == "full" else 2.5
-        sound = problem.prior is not None or problem.kind == "tied" or bool(least >= needed)
+        needed = climber.model.means.shape[1] + 1.5 if problem.kind is CovarianceKind.FULL else 2.5
+        sound = problem.prior is not None or problem.kind is CovarianceKind.TIED or bool(least >= needed)
         return Ended(climber.model, climber.counts, found, likelihoods, sound, ())
     return None
 
@@ -132,7 +133,7 @@ def trouble(problem: MixtureProblem, ended: Ended) -> tuple[list[int], Trouble]:
     pair = nearest_pair(problem, ended.components)
     if pair is not None and pair[2] < SAME:
         return [pair[1]], Trouble.TWIN
-    if not ended.sound or (problem.kind == "full" and counts[least] < ended.components.means.shape[1] + 1):
+    if not ended.sound or (problem.kind is CovarianceKind.FULL and counts[least] < ended.components.means.shape[1] + 1):
         return [least], Trouble.THIN
     return [], Trouble.THIN
 
@@ -141,11 +142,11 @@ def nearest_pair(problem: MixtureProblem, components: Components) -> tuple[int, 
     """The two most similar components, heavier first, and half the sum of their divergences."""
     k, d = components.means.shape
     best: tuple[int, int, float] | None = None
-    inverse = np.linalg.inv(components.covariances) if wide(problem.kind) else 1 / components.covariances
+    inverse = np.linalg.inv(components.covariances) if problem.kind.wide else 1 / components.covariances
     for a in range(k):
         for b in range(a):
             away = components.means[a] - components.means[b]
-            if wide(problem.kind):
+            if problem.kind.wide:
                 both = inverse[a] + inverse[b]
                 traces = np.sum(inverse[a] * components.covariances[b]) + np.sum(inverse[b] * components.covariances[a])
                 distance = 0.25 * (traces - 2 * d + away @ both @ away)
@@ -170,7 +171,7 @@ def elsewhere(
     for c in which:
         chance = np.maximum(counts[healthy], 1e-12)
         host = int(rng.choice(healthy, p=chance / chance.sum()))
-        own = covariances[host] if wide(problem.kind) else np.diag(covariances[host])
+        own = covariances[host] if problem.kind.wide else np.diag(covariances[host])
         values, vectors = np.linalg.eigh(own)
         apart = 0.7 * (vectors @ (np.sqrt(np.maximum(values, 0.0)) * rng.standard_normal(d)))
         share = 0.5 * weights[host]
@@ -187,7 +188,7 @@ def remarks(problem: MixtureProblem, ended: Ended) -> list[Note]:
     for c, count in enumerate(ended.counts):
         if count < EMPTY:
             said.append(EmptyComponent(c + 1))
-        elif problem.kind == "full" and count < d + 1.5:
+        elif problem.kind is CovarianceKind.FULL and count < d + 1.5:
             said.append(ThinComponent(c + 1, float(count), d, problem.prior is not None))
     pair = nearest_pair(problem, ended.components)
     if pair is not None and pair[2] < SAME and min(ended.counts[list(pair[:2])]) >= EMPTY:

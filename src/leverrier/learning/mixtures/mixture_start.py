@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.learning.mixtures.mixture_prior import Components
 from leverrier.learning.mixtures.mixture_view import View, sample_covariance
-from leverrier.models.mixture import Kind
+from leverrier.models.mixture import CovarianceKind
 
 Labels = NDArray[np.int64]
 
@@ -20,11 +20,6 @@ NARROW = 1e-4
 """…and this variance is taken where no group says anything: a hundredth of the quartiles' spread."""
 APART = 1e-7
 """The share of a column's variance that the weak prior alone leaves it when the other columns explain the rest."""
-
-
-def wide(kind: Kind) -> bool:
-    """Whether covariances are matrices."""
-    return kind in ("full", "tied")
 
 
 def k_means(view: View, k: int, rng: np.random.Generator) -> Labels:
@@ -86,29 +81,29 @@ def typical_spread(view: View, labels: Labels, k: int) -> Floats:
     return correlation * np.sqrt(np.outer(variances, variances))
 
 
-def from_labels(view: View, labels: Labels, k: int, kind: Kind, spread: Floats) -> Components:
+def from_labels(view: View, labels: Labels, k: int, kind: CovarianceKind, spread: Floats) -> Components:
     """Each group's moments, drawn to the typical covariance as if that had d + 2 rows."""
     d, weights = view.d, view.sample_weights
     strength = d + 2.0
     counts, means = np.zeros(k), np.zeros((k, d))
-    covariances = np.empty((k, d, d)) if wide(kind) else np.empty((k, d))
+    covariances = np.empty((k, d, d)) if kind.wide else np.empty((k, d))
     for c in range(k):
         own = labels == c
         counts[c] = weights[own].sum()
         there = weights[own] @ view.seen[own]
         means[c] = np.divide(weights[own] @ view.cells[own], there, out=np.zeros(d), where=there > 0)
         away = np.where(view.seen[own], view.cells[own] - means[c], 0.0)
-        if wide(kind):
+        if kind.wide:
             covariances[c] = ((away * weights[own, None]).T @ away + strength * spread) / (counts[c] + strength)
         else:
             covariances[c] = (weights[own] @ away**2 + strength * np.diagonal(spread)) / (counts[c] + strength)
     return shaped(kind, Components((counts + 1) / (counts + 1).sum(), means, covariances))
 
 
-def from_means(means: Floats, covariance: Floats, kind: Kind) -> Components:
+def from_means(means: Floats, covariance: Floats, kind: CovarianceKind) -> Components:
     """Equal weights and one covariance for all, about these means."""
     k = len(means)
-    own = covariance if wide(kind) else np.diagonal(covariance)
+    own = covariance if kind.wide else np.diagonal(covariance)
     return shaped(kind, Components(np.full(k, 1 / k), means.copy(), np.broadcast_to(own, (k, *own.shape)).copy()))
 
 
@@ -119,12 +114,12 @@ def random_rows(view: View, k: int, rng: np.random.Generator) -> Floats:
     return view.cells[rng.choice(len(view.cells), k, replace=not enough, p=chance)].copy()
 
 
-def shaped(kind: Kind, given: Components) -> Components:
+def shaped(kind: CovarianceKind, given: Components) -> Components:
     """Covariances as the kind wants them: pooled for tied, one variance for spherical."""
-    if kind == "tied":
+    if kind is CovarianceKind.TIED:
         pooled = np.einsum("c,cij->ij", given.weights, given.covariances)
         return Components(given.weights, given.means, np.broadcast_to(pooled, given.covariances.shape).copy())
-    if kind == "spherical":
+    if kind is CovarianceKind.SPHERICAL:
         mean = given.covariances.mean(axis=1, keepdims=True)
         return Components(given.weights, given.means, np.repeat(mean, given.means.shape[1], axis=1))
     return given

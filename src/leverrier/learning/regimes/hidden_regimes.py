@@ -218,11 +218,11 @@ def _panel(
 ) -> Panel:
     """Numbers where the table cut bins, where asked for, and where whole numbers are told to be counts."""
     table = data.table
-    kinds = {column.name: column.kind for column in table.columns}
-    chosen = {name for name in kinds if name in data.numbers and kinds[name] == "binned"}
+    columns = {column.name: column for column in table.columns}
+    chosen = {name for name in columns if name in data.numbers and columns[name].binned}
     if numbers is not None:
         chosen = set(numbers)
-    for name in kinds:
+    for name in columns:
         law = laws.get(name) if isinstance(laws, Mapping) else None
         if law is not None and law is not Family.CATEGORY:
             if name not in data.numbers:
@@ -230,7 +230,7 @@ def _panel(
             chosen.add(name)
         elif law is Family.CATEGORY:
             chosen.discard(name)
-        elif laws is None and name not in given and numbers is None and kinds[name] == "integer":
+        elif laws is None and name not in given and numbers is None and columns[name].whole:
             if is_count(data.numbers[name]) and _rather_counts(data, name):
                 chosen.add(name)
         elif isinstance(laws, Family) and laws in COUNTS and name in data.numbers and is_count(data.numbers[name]):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
-from leverrier.learning.slices.slice_design import Design, Shape
+from leverrier.learning.slices.slice_design import Design, SliceShape
 from leverrier.learning.slices.tree_growing import LEAF_COUNT, grow_tree
 from leverrier.models.slices.code_tree import Tree
 from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, SingleCPD, StepCPD
@@ -33,7 +33,7 @@ class Grown:
     """The tree or trees of one column, before any smoothing is chosen."""
 
     name: str
-    shape: Shape
+    shape: SliceShape
     trees: tuple[Tree, ...]
     order: tuple[int, ...]
     """The features in the order the distribution's parents have (own past first for "same")."""
@@ -55,9 +55,9 @@ class Grown:
             )
             for tree in self.trees
         ]
-        if self.shape == "tree":
+        if self.shape == SliceShape.TREE:
             return made[0]
-        return SameElseCPD(made[0], made[1]) if self.shape == "same" else StepCPD(made[0], made[1])
+        return SameElseCPD(made[0], made[1]) if self.shape == SliceShape.SAME else StepCPD(made[0], made[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +69,16 @@ class Target:
     counts: NDArray[np.bool_]
 
 
-def targets(design: Design, name: str, shape: Shape) -> tuple[Target, ...]:
+def targets(design: Design, name: str, shape: SliceShape) -> tuple[Target, ...]:
     """For "tree" the column itself; for "same" whether it changed, and to what; for "step" how far, and the first."""
     child, seen = design.child(name)
     states = design.states(name)
     own = design.before(name)
-    if shape == "tree" or own is None:
+    if shape == SliceShape.TREE or own is None:
         return (Target(child, states, seen),)
     before = design.table.codes[own].astype(np.int64)
     known = before < states
-    if shape == "step":
+    if shape == SliceShape.STEP:
         step = np.where(known, child - before + states - 1, 0)
         return Target(step, 2 * states - 1, seen & known), Target(child, states, seen & ~known)
     changed = child != before
@@ -89,7 +89,7 @@ def grow_column(
     design: Design,
     name: str,
     weights: Floats,
-    shape: Shape = "tree",
+    shape: SliceShape = SliceShape.TREE,
     leaf_count: float = LEAF_COUNT,
     allowed: NDArray[np.bool_] | None = None,
 ) -> Grown:
@@ -109,7 +109,7 @@ def grow_column(
     own = design.before(name)
     everything = tuple(range(len(design.features)))
     if len(trees) == 1 or own is None:
-        return Grown(name, "tree", trees, everything, design.base(name, weights))
+        return Grown(name, SliceShape.TREE, trees, everything, design.base(name, weights))
     order = (own, *(f for f in everything if f != own))
     return Grown(name, shape, trees, order, design.base(name, weights))
 
@@ -125,13 +125,13 @@ def recount_column(design: Design, grown: Grown, weights: Floats) -> Grown:
 
 
 def bag_column(
-    design: Design, name: str, parts: Sequence[Floats], shapes: Sequence[Shape], leaf_count: float = LEAF_COUNT
+    design: Design, name: str, parts: Sequence[Floats], shapes: Sequence[SliceShape], leaf_count: float = LEAF_COUNT
 ) -> tuple[Grown, ...]:
     """Trees for each part of the slices (weights), the shapes in turn, all with the same order of parents."""
     own = design.before(name)
     everything = range(len(design.features))
     order = tuple(everything) if own is None else (own, *(f for f in everything if f != own))
-    turns: list[Shape] = [shapes[i % len(shapes)] for i in range(len(parts))]
+    turns: list[SliceShape] = [shapes[i % len(shapes)] for i in range(len(parts))]
     return tuple(
         replace(grow_column(design, name, part, shape, leaf_count), order=order)
         for part, shape in zip(parts, turns, strict=True)
@@ -158,13 +158,13 @@ def smoothed_probabilities(
     child = design.child(grown.name)[0][slices]
     at = [tree.leaves(codes) for tree in grown.trees]
     leaves = [grown.leaves(tree, strength, floor) for tree in grown.trees]
-    if grown.shape == "tree":
+    if grown.shape == SliceShape.TREE:
         return leaves[0][:, at[0], child]
     states = design.states(grown.name)
     before = codes[grown.order[0]].astype(np.int64)
     known = before < states
     own = np.where(known, before, 0)
-    if grown.shape == "same":
+    if grown.shape == SliceShape.SAME:
         changed = leaves[0][:, at[0], 1]
         rest = np.maximum(1.0 - leaves[1][:, at[1], own], 1e-300)
         moved = changed * leaves[1][:, at[1], child] / rest

@@ -21,7 +21,7 @@ from leverrier.data.sequences.slice_features import Lag, Memory, lag_features
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError
 from leverrier.learning.slices.slice_choice import SHAPES, Choice, choose, fit_slices
-from leverrier.learning.slices.slice_design import Shape, make_design, make_folds
+from leverrier.learning.slices.slice_design import SliceShape, make_design, make_folds
 from leverrier.learning.slices.tree_growing import tree_score
 from leverrier.learning.structure.learn_structure import Method, StructureResult, learn_structure
 from leverrier.learning.structure.score import BDeu, Score, family_score
@@ -74,7 +74,7 @@ def learn_dynamic(
     max_parents: int = 4,
     *,
     cpds: Kind = "table",
-    shapes: Sequence[Shape] = SHAPES,
+    shapes: Sequence[str] = SHAPES,
     within: bool = True,
     required: Iterable[tuple[Node, str]] = (),
     forbidden: Iterable[tuple[Node, str]] = (),
@@ -108,7 +108,7 @@ def learn_dynamic(
     }
     run = Run.of(budget, progress=progress)
     if cpds == "tree":
-        return _learn_trees(found, lags, shapes, within, options)
+        return _learn_trees(found, lags, tuple(map(SliceShape, shapes)), within, options)
     arcs = tuple(required), tuple(forbidden)
     stages = [
         _search(_stage_windows(found, place), place, found.variables, within, arcs, options, run.untold())
@@ -209,7 +209,7 @@ def _slice(result: StructureResult, names: Sequence[str], lags: int) -> dict[str
 
 
 def _learn_trees(
-    found: Sequences, lags: int, shapes: Sequence[Shape], within: bool, options: dict[str, Any]
+    found: Sequences, lags: int, shapes: Sequence[SliceShape], within: bool, options: dict[str, Any]
 ) -> DynamicResult:
     order = slice_order(found, options["seed"]) if within else ()
     design = make_design(found, lag_features(found.variables, lags), order)

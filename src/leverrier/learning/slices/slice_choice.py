@@ -18,7 +18,7 @@ from leverrier.learning.slices.column_fit import (
     grow_column,
     smoothed_probabilities,
 )
-from leverrier.learning.slices.slice_design import Design, Shape, make_blocks
+from leverrier.learning.slices.slice_design import Design, SliceShape, make_blocks
 from leverrier.learning.slices.tree_growing import LEAF_COUNT
 from leverrier.models.slices.shaped_cpd import AveragedCPD
 from leverrier.models.slices.slice_model import SliceModel
@@ -29,19 +29,19 @@ AVERAGED = (0.1, 0.25, 0.5, 1.0)
 """Bagged trees are smoothed by one of these shares of a single tree's strength: averaging smooths already."""
 PART = 0.63
 """The share of blocks that each bagged tree sees when none repeats."""
-SHAPES: tuple[Shape, ...] = ("tree", "same", "step")
+SHAPES = tuple(SliceShape)
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
     """A way to learn a design, and what it cost on blocks that were held out."""
 
-    shapes: Mapping[str, Shape]
+    shapes: Mapping[str, SliceShape]
     smoothing: Smoothing
     leaf_count: float
     block_bits: Floats
     """By block, the bits it cost when held out."""
-    column_bits: Mapping[str, Mapping[Shape, float]]
+    column_bits: Mapping[str, Mapping[SliceShape, float]]
     """By column, bits per slice of each shape that was tried."""
     n_slices: int
 
@@ -50,7 +50,7 @@ class Choice:
         """Bits per slice, held out."""
         return float(self.block_bits.sum()) / self.n_slices
 
-    def good_shapes(self, name: str) -> tuple[Shape, ...]:
+    def good_shapes(self, name: str) -> tuple[SliceShape, ...]:
         """The shapes nearly as good as the best: averages gain from their being wrong in different places."""
         costs = self.column_bits[name]
         return tuple(shape for shape in costs if costs[shape] <= NEARLY * costs[self.shapes[name]])
@@ -78,7 +78,7 @@ def compare(before: Floats, after: Floats, n_slices: int) -> Comparison:
 def choose(
     design: Design,
     folds: NDArray[np.int64],
-    shapes: Sequence[Shape] = SHAPES,
+    shapes: Sequence[SliceShape] = SHAPES,
     leaf_counts: Sequence[float] = (LEAF_COUNT,),
     smoothings: Sequence[Smoothing] = SMOOTHINGS,
 ) -> Choice:
@@ -86,7 +86,7 @@ def choose(
     blocks = make_blocks(design.sequences, folds)
     made = []
     for leaf_count in leaf_counts:
-        costs: dict[tuple[str, Shape], Floats] = {
+        costs: dict[tuple[str, SliceShape], Floats] = {
             (name, shape): _held_out(design, name, shape, leaf_count, folds, blocks, smoothings)
             for name in design.variables
             for shape in shapes
@@ -97,14 +97,14 @@ def choose(
 
 
 def _chosen(
-    design: Design, costs: Mapping[tuple[str, Shape], Floats], leaf_count: float, smoothings: Sequence[Smoothing]
+    design: Design, costs: Mapping[tuple[str, SliceShape], Floats], leaf_count: float, smoothings: Sequence[Smoothing]
 ) -> Choice:
     """Smoothing first under the best shape of each column, so that one number serves the whole data set."""
     names = design.variables
-    options: dict[str, list[Shape]] = {name: [shape for n, shape in costs if n == name] for name in names}
+    options: dict[str, list[SliceShape]] = {name: [shape for n, shape in costs if n == name] for name in names}
     totals = np.sum([np.min([costs[name, s].sum(axis=1) for s in options[name]], axis=0) for name in names], axis=0)
     best = int(np.argmin(totals))
-    shapes: dict[str, Shape] = {
+    shapes: dict[str, SliceShape] = {
         name: min(options[name], key=lambda shape: costs[name, shape][best].sum()) for name in names
     }
     chosen = {name: costs[name, shapes[name]][best] for name in names}
@@ -121,7 +121,7 @@ def _chosen(
 def _held_out(
     design: Design,
     name: str,
-    shape: Shape,
+    shape: SliceShape,
     leaf_count: float,
     folds: NDArray[np.int64],
     blocks: NDArray[np.int64],

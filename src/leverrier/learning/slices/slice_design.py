@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,21 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, FeatureTable, Lag, feature_table
+from leverrier.kinds import Kinds
 from leverrier.learning.slices.tree_growing import Splits
 
-Shape = Literal["tree", "same", "step"]
-"""How a column is learnt: its state, whether and to what it changed, or how far it moved."""
 LEAST_BLOCK = 10
+
+
+class SliceShape(Kinds):
+    """How a column is learnt."""
+
+    TREE = "tree"
+    """Its state."""
+    SAME = "same"
+    """Whether and to what it changed."""
+    STEP = "step"
+    """How far it moved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +97,12 @@ class Design:
             [not (isinstance(f, Lag) and f.lag == 0 and f.variable in later) for f in self.features], dtype=np.bool_
         )
 
-    def shapes(self, name: str) -> tuple[Shape, ...]:
+    def shapes(self, name: str) -> tuple[SliceShape, ...]:
         """The shapes of distribution that make sense for a column."""
         column = self.sequences.table.columns[self.sequences.table.index(name)]
         if self.before(name) is None or column.cardinality < 2:
-            return ("tree",)
-        return ("tree", "same", "step") if column.ordered and column.cardinality > 3 else ("tree", "same")
+            return (SliceShape.TREE,)
+        return tuple(SliceShape)[: 3 if column.ordered and column.cardinality > 3 else 2]
 
     def before(self, name: str) -> int | None:
         """Where the column's own last state is among the features."""

@@ -34,7 +34,7 @@ from leverrier.learning.structure.score import BDeu, Score, family_score
 from leverrier.learning.structure.strong_search import strong_search
 from leverrier.learning.structure.structural_em import Families, structural_em
 from leverrier.models.graph import Edge, Graph
-from leverrier.models.network import Network, as_graph
+from leverrier.models.network import Network, as_graph, known_states
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -81,7 +81,7 @@ class StructureResult(Papers):
 def score(network: Any, data: Any, score: Score | None = None) -> float:
     """The whole score of a graph on complete rows, in nats."""
     graph = as_graph(network)
-    table = as_table(data, states=network.states if isinstance(network, Network) else None)
+    table = as_table(data, states=known_states(network) or None)
     counts = ObservedCounts(table)
     absent = [node for node in graph if node not in counts.cardinalities]
     if absent:

@@ -29,7 +29,7 @@ from leverrier.learning.structure.problem import SearchLog
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.learning.structure.structural_task import MOST_CELLS, StructuralTask, make_task, named, problem_of
 from leverrier.models.graph import Edge, Graph
-from leverrier.models.network import Network, as_graph
+from leverrier.models.network import Network, as_graph, known_states
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -117,9 +117,8 @@ def structural_em(
     if families not in ("auto", "tables"):
         raise OptionError(f'families={families!r}: expected "auto" or "tables"')
     run = Run.of(budget, jobs=jobs, progress=progress)
-    table = as_table(data, states=network.states if isinstance(network, Network) else None)
-    graph = as_graph(network)
-    own = network.states if isinstance(network, Network) else {}
+    graph, own = as_graph(network), known_states(network)
+    table = as_table(data, states=own or None)
     absent = [name for name in graph if name not in table.variables]
     sizes = {name: (hidden or {}).get(name, own.get(name)) for name in {**dict.fromkeys(absent), **(hidden or {})}}
     for name, size in sizes.items():

@@ -8,18 +8,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
+from leverrier.kinds import Kinds
 from leverrier.models.behind.block import Block, Codes
 
-Mode = Literal["shift", "all", "table", "logit"]
-"""A number: its mean shifted (slopes and variance shared), or everything by class. States: a table, or a logit."""
 NODES, REACH = 25, 4.2
 """A continuum's places: the trapezoid rule on ±4.2 is exact to 1e-3 where a row says its place within 0.2."""
+
+
+class Mode(Kinds):
+    """How a column hangs on a hidden variable."""
+
+    SHIFT = "shift"
+    """A number: its mean is shifted, slopes and variance are shared."""
+    ALL = "all"
+    """A number: all of it by class."""
+    TABLE = "table"
+    """States: a table."""
+    LOGIT = "logit"
+
+    @property
+    def of_number(self) -> bool:
+        return self in (Mode.SHIFT, Mode.ALL)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +74,10 @@ class Link:
     column: str
     parents: tuple[str, ...] = ()
     face: int = 0
-    mode: Mode = "shift"
+    mode: Mode = Mode.SHIFT
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mode", Mode(self.mode))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +98,11 @@ class NumberFit:
         parts = {"constants": self.constants, "slopes": self.slopes, "variances": self.variances}
         return {"kind": "number", "terms": self.terms.tolist(), **{name: x.tolist() for name, x in parts.items()}}
 
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> NumberFit:
+        constants, slopes, variances = (np.array(content[name]) for name in ("constants", "slopes", "variances"))
+        return cls(np.array(content["terms"], dtype=np.intp), constants, slopes, variances)
+
 
 @dataclass(frozen=True, eq=False)
 class TableFit:
@@ -91,6 +114,10 @@ class TableFit:
 
     def content(self) -> dict[str, Any]:
         return {"kind": "table", "table": self.table.tolist(), "parents": list(self.parents)}
+
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> TableFit:
+        return cls(np.array(content["table"]), tuple(map(int, content["parents"])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,19 +133,21 @@ class LogitFit:
         own = {"states": self.states, "ordered": self.ordered, "theta": self.theta.tolist()}
         return {"kind": "logit", "terms": self.terms.tolist(), **own}
 
+    @classmethod
+    def read(cls, content: Mapping[str, Any]) -> LogitFit:
+        terms = np.array(content["terms"], dtype=np.intp)
+        return cls(np.array(content["theta"]), terms, int(content["states"]), bool(content["ordered"]))
+
 
 Fit = NumberFit | TableFit | LogitFit
 
 
 def read_fit(content: Mapping[str, Any]) -> Fit:
     """What `content` made of a fit."""
-    if content["kind"] == "table":
-        return TableFit(np.array(content["table"]), tuple(map(int, content["parents"])))
-    terms = np.array(content["terms"], dtype=np.intp)
-    if content["kind"] == "logit":
-        return LogitFit(np.array(content["theta"]), terms, int(content["states"]), bool(content["ordered"]))
-    constants, slopes, variances = (np.array(content[name]) for name in ("constants", "slopes", "variances"))
-    return NumberFit(terms, constants, slopes, variances)
+    return _READ[content["kind"]].read(content)
+
+
+_READ: dict[str, type[Fit]] = {"number": NumberFit, "table": TableFit, "logit": LogitFit}
 
 
 def own_terms(block: Block, parent: str, face: int) -> tuple[int, ...]:
@@ -147,10 +176,10 @@ def dimension_of(block: Block, latent: Latent, link: Link) -> int:
     """The number of free parameters of a child."""
     seen, k, q = block.columns[link.column], latent.places, latent.basis.shape[1]
     p = len(terms_of(block, link))
-    if link.mode == "shift":
+    if link.mode is Mode.SHIFT:
         return p + q + 2
-    if link.mode == "all":
+    if link.mode is Mode.ALL:
         return k * (p + 2)
-    if link.mode == "table":
+    if link.mode is Mode.TABLE:
         return k * int(np.prod([block.columns[name].states for name in link.parents])) * (seen.states - 1)
     return seen.states - 1 + p + q if seen.ordered else (seen.states - 1) * (1 + p + q)

@@ -5,38 +5,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
+from leverrier.kinds import Kinds
 from leverrier.models.families.state_kind import Codes
 
-Name = Literal["value", "sum", "largest", "smallest", "difference", "product"]
-NAMES: tuple[Name, ...] = ("value", "sum", "largest", "smallest", "difference", "product")
 MOST_LEVELS = 4096
+
+
+class FunctionName(Kinds):
+    VALUE = "value"
+    SUM = "sum"
+    LARGEST = "largest"
+    SMALLEST = "smallest"
+    DIFFERENCE = "difference"
+    PRODUCT = "product"
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnFunction:
     """`name` of the values that some parents (by position) have; `values[i][code]` is a state's value."""
 
-    name: Name
+    name: FunctionName
     parents: tuple[int, ...]
     values: tuple[tuple[float, ...], ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "name", FunctionName(self.name))
 
     def of(self, codes: Codes) -> Floats:
         """By column of (all parents, rows)."""
         taken = [np.asarray(own)[codes[p]] for p, own in zip(self.parents, self.values, strict=True)]
         match self.name:
-            case "largest":
+            case FunctionName.LARGEST:
                 return np.max(taken, axis=0)
-            case "smallest":
+            case FunctionName.SMALLEST:
                 return np.min(taken, axis=0)
-            case "product":
+            case FunctionName.PRODUCT:
                 return np.round(np.prod(taken, axis=0), 9)
-            case "difference":
+            case FunctionName.DIFFERENCE:
                 return np.round(taken[0] - np.sum(taken[1:], axis=0), 9)
         return np.round(np.sum(taken, axis=0), 9)
 
@@ -46,11 +57,11 @@ class ColumnFunction:
         found = np.asarray(self.values[0], dtype=np.float64)
         for own in self.values[1:]:
             other = np.asarray(own, dtype=np.float64)
-            pairs: dict[str, Floats] = {
-                "largest": np.maximum.outer(found, other),
-                "smallest": np.minimum.outer(found, other),
-                "product": np.multiply.outer(found, other),
-                "difference": np.subtract.outer(found, other),
+            pairs: dict[FunctionName, Floats] = {
+                FunctionName.LARGEST: np.maximum.outer(found, other),
+                FunctionName.SMALLEST: np.minimum.outer(found, other),
+                FunctionName.PRODUCT: np.multiply.outer(found, other),
+                FunctionName.DIFFERENCE: np.subtract.outer(found, other),
             }
             found = np.unique(np.round(pairs.get(self.name, np.add.outer(found, other)), 9))
             if len(found) > MOST_LEVELS:
@@ -67,7 +78,7 @@ class ColumnFunction:
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> ColumnFunction:
         name = content["name"]
-        if name not in NAMES:
+        if name not in tuple(FunctionName):
             raise ValueError(f"{name!r} is no function of columns")
         values = tuple(tuple(float(v) for v in own) for own in content["values"])
         parents = tuple(int(p) for p in content["parents"])

@@ -4,36 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from leverrier.arrays import Floats
+from leverrier.kinds import Kinds
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 
-Shape = Literal[
-    "score",
-    "square",
-    "curve",
-    "curve square",
-    "hinge",
-    "step",
-    "code",
-    "product",
-    "curve product",
-    "slope",
-    "above",
-    "together",
-    "both",
-]
+
+class TermShape(Kinds):
+    """What function of the cells a column is."""
+
+    SCORE = "score"
+    SQUARE = "square"
+    CURVE = "curve"
+    CURVE_SQUARE = "curve square"
+    HINGE = "hinge"
+    STEP = "step"
+    CODE = "code"
+    PRODUCT = "product"
+    CURVE_PRODUCT = "curve product"
+    SLOPE = "slope"
+    ABOVE = "above"
+    TOGETHER = "together"
+    BOTH = "both"
 
 
 @dataclass(frozen=True)
 class Term:
     """One column. `parents` are places among the family's parents (or among all columns, in a design)."""
 
-    shape: Shape
+    shape: TermShape
     parents: tuple[int, ...]
     low: float = 0.0
     """The knot of a hinge or a step; the lower bound of a code's cells."""
@@ -41,6 +44,9 @@ class Term:
     """The upper bound of a code's cells."""
     other: tuple[float, float] = (0.0, 0.0)
     """The bounds of a code of the second parent."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shape", TermShape(self.shape))
 
     def moved(self, places: Mapping[int, int]) -> Term:
         """The same column where parents have other numbers."""
@@ -50,32 +56,32 @@ class Term:
         """By row; NaN where a parent's cell is."""
         first = cells[self.parents[0]]
         match self.shape:
-            case "score":
+            case TermShape.SCORE:
                 return np.asarray(first, dtype=np.float64)
-            case "square":
+            case TermShape.SQUARE:
                 return np.asarray(first, dtype=np.float64) ** 2 - 1
-            case "curve":
+            case TermShape.CURVE:
                 return _bent(first, curves[self.parents[0]])
-            case "curve square":
+            case TermShape.CURVE_SQUARE:
                 return _bent(first, curves[self.parents[0]]) ** 2 - 1
-            case "hinge":
+            case TermShape.HINGE:
                 return np.maximum(first - self.low, 0.0)
-            case "step":
+            case TermShape.STEP:
                 return (first >= self.low).astype(np.float64)
-            case "code":
+            case TermShape.CODE:
                 return self._inside(first)
-            case "product":
+            case TermShape.PRODUCT:
                 return np.asarray(first, dtype=np.float64) * cells[self.parents[1]]
-            case "curve product":
+            case TermShape.CURVE_PRODUCT:
                 second = _bent(cells[self.parents[1]], curves[self.parents[1]])
                 return _bent(first, curves[self.parents[0]]) * second
-            case "slope":
+            case TermShape.SLOPE:
                 return self._inside(first) * cells[self.parents[1]]
-            case "above":
+            case TermShape.ABOVE:
                 return np.maximum(first - cells[self.parents[1]], 0.0)
-            case "together":
+            case TermShape.TOGETHER:
                 return np.maximum(first + cells[self.parents[1]], 0.0)
-            case "both":
+            case TermShape.BOTH:
                 low, high = self.other
                 second = cells[self.parents[1]]
                 return self._inside(first) * ((second >= low) & (second < high))
@@ -85,7 +91,7 @@ class Term:
 
     def content(self) -> list[Any]:
         own = [self.shape, list(self.parents), _plain(self.low), _plain(self.high)]
-        return [*own, *map(_plain, self.other)] if self.shape == "both" else own
+        return [*own, *map(_plain, self.other)] if self.shape is TermShape.BOTH else own
 
     @classmethod
     def of_content(cls, content: Sequence[Any]) -> Term:

@@ -28,8 +28,13 @@ class LogitKind(StateKind):
     theta: Floats
 
     @property
+    def ordered(self) -> bool:
+        """Whether states have an order that all effects follow."""
+        return self.basis.shape[1] != self.states - 1
+
+    @property
     def kind(self) -> str:
-        return "logit" if self.basis.shape[1] == self.states - 1 else "ordered logit"
+        return "ordered logit" if self.ordered else "logit"
 
     @property
     def states(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.models.families.column_function import ColumnFunction
+from leverrier.models.families.column_function import ColumnFunction, FunctionName
 from leverrier.models.families.state_kind import Codes, StateKind, normalised_rows
 
 
@@ -27,7 +27,7 @@ class OffsetKind(StateKind):
 
     @property
     def kind(self) -> str:
-        return "copy" if self.function.name == "value" else self.function.name
+        return "copy" if self.function.name is FunctionName.VALUE else self.function.name
 
     @property
     def states(self) -> int:

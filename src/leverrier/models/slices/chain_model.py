@@ -48,6 +48,10 @@ class Chain:
         return (self.states + 1) * (self.states - 1)
 
 
+ChainsAhead = dict[str, tuple[NDArray[np.int64], Floats]]
+"""By hidden chain: drawn states (steps, draws), and its exact distribution at each step after a sequence."""
+
+
 class _Steps(NamedTuple):
     """What the way forward leaves for the way back: see `kernels.forward_backward`."""
 
@@ -172,6 +176,20 @@ class ChainModel:
         joint = smoothed(self, self.emissions(sequences), sequences.starts)[0]
         return {chain.name: marginal(joint, self.sizes, i) for i, chain in enumerate(self.chains)}
 
+    def chains_ahead(self, sequence: Sequences, steps: int, draws: int, rng: np.random.Generator) -> ChainsAhead:
+        now = smoothed(self, self.emissions(sequence), sequence.starts)[0][-1]  # (at the end the past is all there is)
+        joint = np.empty((steps, draws), dtype=np.int64)
+        states = rng.choice(len(now), size=draws, p=now / now.sum())
+        shares = {chain.name: np.empty((steps, chain.states)) for chain in self.chains}
+        for step in range(steps):
+            now = now @ self.transition
+            states = joint[step] = drawn_states(self.transition[states], rng)
+            each = now.reshape(self.sizes)
+            for i, chain in enumerate(self.chains):
+                shares[chain.name][step] = each.sum(axis=tuple(a for a in range(each.ndim) if a != i))
+        parts = np.unravel_index(joint, self.sizes)
+        return {chain.name: (parts[i], shares[chain.name]) for i, chain in enumerate(self.chains)}
+
     def _aligned(self, data: Any) -> Sequences:
         return as_sequences(data, {variable.name: variable.states for variable in self.variables})
 
@@ -215,3 +233,9 @@ def marginal(joint: Floats, sizes: tuple[int, ...], chain: int) -> Floats:
     """Of one chain, from (slices, joint states)."""
     whole = joint.reshape(len(joint), *sizes)
     return whole.sum(axis=tuple(i + 1 for i in range(len(sizes)) if i != chain))
+
+
+def drawn_states(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
+    """A state for each row of probabilities."""
+    places = (rng.random(len(rows))[:, None] > np.cumsum(rows, axis=1)).sum(axis=1)
+    return np.minimum(places, rows.shape[1] - 1)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
-from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
+from leverrier.data.sequences.slice_features import Feature, Lag, Memory, MemoryKind, feature_table
 from leverrier.data.table import Table
-from leverrier.models.slices.chain_model import ChainModel, smoothed
+from leverrier.models.slices.chain_model import ChainModel, drawn_states
 from leverrier.models.slices.slice_model import SliceModel
 
 BACK = 1000
@@ -36,11 +36,11 @@ def simulate(
     """
     one = as_sequences(sequence, {variable.name: variable.states for variable in model.variables})
     asked = tuple(dict.fromkeys(f for name in model.cpds for f in model.asked(name)))
-    keep = one.n_slices if any(isinstance(f, Memory) and f.kind == "total" for f in asked) else BACK
+    keep = one.n_slices if any(isinstance(f, Memory) and f.kind is MemoryKind.TOTAL for f in asked) else BACK
     past = one.table.codes[:, -keep:]
     draws = min(draws, max(LEAST, MOST_SLICES // past.shape[1]))
     codes = np.repeat(np.pad(past, ((0, 0), (0, steps)), constant_values=one.table.missing)[:, None], draws, axis=1)
-    chains = _chains(model, one, steps, draws, rng)
+    chains = model.chains_ahead(one, steps, draws, rng)
     hidden = {Lag(name, 0): states for name, (states, _) in chains.items()}
     out = {name: shares for name, (_, shares) in chains.items()}
     out |= {variable.name: np.zeros((steps, variable.cardinality)) for variable in model.variables}
@@ -54,7 +54,7 @@ def simulate(
             kind = np.uint16 if max(cpd.cardinalities, default=0) > 256 else np.uint8
             rows = cpd.rows(np.array(parents, dtype=kind) if parents else np.zeros((0, draws), dtype=kind))
             out[name][step] = rows.mean(axis=0)
-            codes[one.table.index(name), :, here] = _draw(rows, rng)
+            codes[one.table.index(name), :, here] = drawn_states(rows, rng)
     return out
 
 
@@ -82,32 +82,6 @@ def _codes(
     return codes[table.index(parent.variable), :, here]
 
 
-def _chains(
-    model: SliceModel | ChainModel, one: Sequences, steps: int, draws: int, rng: np.random.Generator
-) -> dict[str, tuple[NDArray[np.int64], Floats]]:
-    """By hidden chain: drawn states (steps, draws), and its exact distribution at each step."""
-    if not isinstance(model, ChainModel):
-        return {}
-    now = smoothed(model, model.emissions(one), one.starts)[0][-1]  # (at the end the past is all there is)
-    joint = np.empty((steps, draws), dtype=np.int64)
-    states = rng.choice(len(now), size=draws, p=now / now.sum())
-    shares = {chain.name: np.empty((steps, chain.states)) for chain in model.chains}
-    for step in range(steps):
-        now = now @ model.transition
-        states = joint[step] = _draw(model.transition[states], rng)
-        each = now.reshape(model.sizes)
-        for i, chain in enumerate(model.chains):
-            shares[chain.name][step] = each.sum(axis=tuple(a for a in range(each.ndim) if a != i))
-    parts = np.unravel_index(joint, model.sizes)
-    return {chain.name: (parts[i], shares[chain.name]) for i, chain in enumerate(model.chains)}
-
-
-def _draw(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A state for each row of probabilities."""
-    places = (rng.random(len(rows))[:, None] > np.cumsum(rows, axis=1)).sum(axis=1)
-    return np.minimum(places, rows.shape[1] - 1)
-
-
 def drawn_slices(
     model: SliceModel, sequences: Sequences, draws: int, rng: np.random.Generator, order: Sequence[str] = ()
 ) -> list[Sequences]:
@@ -127,7 +101,7 @@ def drawn_slices(
             parents = [_codes(p, known, {}, past, table, t, 0) for p in cpd.parents]
             kind = np.uint16 if max(cpd.cardinalities, default=0) > 256 else np.uint8
             rows = cpd.rows(np.array(parents, dtype=kind) if parents else np.zeros((0, len(going)), dtype=kind))
-            past[table.index(name), :, t] = _draw(rows, rng)
+            past[table.index(name), :, t] = drawn_states(rows, rng)
         codes[:, going, t] = past[:, :, t]
     whole = np.arange(longest) < sequences.lengths[:, None]
     split = codes.reshape(len(codes), draws, len(sequences), longest)

@@ -14,7 +14,7 @@ from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
 from leverrier.data.table import Variable
-from leverrier.models.slices.chain_model import Chain
+from leverrier.models.slices.chain_model import Chain, ChainsAhead
 from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, StepCPD
 
 SMALLEST = 1e-300
@@ -47,6 +47,9 @@ class SliceModel:
     def chains(self) -> tuple[Chain, ...]:
         """None is hidden."""
         return ()
+
+    def chains_ahead(self, sequence: Sequences, steps: int, draws: int, rng: np.random.Generator) -> ChainsAhead:  # noqa: ARG002
+        return {}
 
     @property
     def memories(self) -> tuple[Memory, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from leverrier.data.sequences.read_sequences import Sequences
+from leverrier.data.sequences.time_axis import TimeKind
 from leverrier.discovery.time.along_time import Ribbon, Span, Stays
 from leverrier.discovery.time.time_unit import time_unit
 from leverrier.errors import OptionError
@@ -191,7 +192,7 @@ def _one(network: DynamicNetwork, data: Any, sequence: int) -> Sequences:
 
 def _time(one: Sequences, place: int, after: int = 0) -> float:
     """A slice's time for the axis; text and dates have none, so its place stands for it."""
-    if one.time_kind != "number":
+    if one.time_kind is not TimeKind.NUMBER:
         return float(place + after)
     step = float(np.median(np.diff(one.times))) if one.n_slices > 1 else 1.0
     return float(one.times[place]) + after * step

@@ -9,6 +9,7 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
+from leverrier.data.sequences.time_axis import TimeKind
 from leverrier.discovery.time.along_time import Ribbon
 from leverrier.report.charts.palette import INK
 from leverrier.report.charts.pictures import WIDTHS, Size, styled
@@ -59,4 +60,4 @@ def column_line(one: Sequences, column: str, span: Sequence[float] | None = None
 
 def places(one: Sequences) -> Floats:
     """Where each time step stands: its time, or its place where times are text or dates, as ribbons have it."""
-    return one.times if one.time_kind == "number" else one.position.astype(np.float64)
+    return one.times if one.time_kind is TimeKind.NUMBER else one.position.astype(np.float64)

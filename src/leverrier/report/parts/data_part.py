@@ -48,7 +48,7 @@ def data_part(found: Result) -> Part:
         rows = tuple(
             (
                 shortened(column.name, 48),
-                "number, in bins where states are needed" if column.kind == "binned" else column.kind,
+                "number, in bins where states are needed" if column.binned else column.kind,
                 str(column.cardinality),
                 percent(holes.get(column.name, 0) / max(shape.rows, 1)),
             )

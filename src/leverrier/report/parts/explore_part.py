@@ -7,13 +7,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from leverrier.arrays import Floats
-from leverrier.discovery.hidden_model import CausesModel, ClassModel
 from leverrier.discovery.result import Result
 from leverrier.models.graph import Graph
-from leverrier.models.network import Network
 from leverrier.report.parts.page_parts import Block, Choice, Explore, Part, Words, several, shortened
 from leverrier.report.parts.profiles import profiles
 from leverrier.report.words.page_words import EXPLORE, EXPLORE_ROWS
@@ -29,7 +25,7 @@ MOST_STATES = 12
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """A network as tables: parents, states and P(node | parents), axes as parents in order, then the node."""
+    """A model's tables with the words for its states."""
 
     parents: Mapping[str, tuple[str, ...]]
     states: Mapping[str, tuple[str, ...]]
@@ -97,46 +93,12 @@ def explore_part(found: Result) -> Part | None:
 
 def tables_of(found: Result) -> Tables | None:
     """Every model that is a network of tables, or can be written as one."""
-    names = {each.name: [str(state.label) for state in found.meanings.get(each.name, ())] for each in found.hidden}
-    model = found.model
-    if isinstance(model.network, Network):
-        return _of_network(model.network, names)
-    if isinstance(model, CausesModel):
-        return _of_causes(model, names)
-    if isinstance(model, ClassModel) and model.classes.tables:
-        classes = model.classes
-        parents: dict[str, tuple[str, ...]] = {model.name: (), **dict.fromkeys(classes.tables, (model.name,))}
-        states = {model.name: tuple(names[model.name]), **{n: tuple(map(str, s)) for n, s in classes.states.items()}}
-        return Tables(parents, states, {model.name: classes.weights, **classes.tables})
-    return None
-
-
-def _of_network(network: Network, names: Mapping[str, Sequence[str]]) -> Tables:
-    states = {node: tuple(names.get(node) or map(str, network.states[node])) for node in network.variables}
-    parents = {node: network.parents(node) for node in network.variables}
-    return Tables(parents, states, {node: network.cpt(node) for node in network.variables})
-
-
-def _of_causes(model: CausesModel, names: Mapping[str, Sequence[str]]) -> Tables | None:
-    """Signs as tables over their causes; None where so many reach one sign that its table is large."""
-    own = model.causes
-    causes = [*model.names, *(f"(unnamed cause {k + 1})" for k in range(len(model.names), own.n_causes))]
-    if int(own.links.sum(axis=1).max(initial=0)) > 10:
+    model = found.model.tables()
+    if model is None:
         return None
-    parents: dict[str, tuple[str, ...]] = dict.fromkeys(causes, ())
-    states = {name: tuple(names.get(name) or ("absent", "present")) for name in causes}
-    cells: dict[str, Floats] = {name: np.array([1 - own.p[k], own.p[k]]) for k, name in enumerate(causes)}
-    columns = {column.name: column for column in model.columns}
-    for place, sign in enumerate(own.names):
-        above = [k for k in range(own.n_causes) if own.links[place, k]]
-        absent = np.array(1 - own.epsilon)
-        for k in above:
-            absent = absent[..., None] * np.array([1.0, 1 - own.lam[k]])
-        values = columns[sign].states
-        pair = (1 - absent, absent) if values.index(model.yes[sign]) == 0 else (absent, 1 - absent)
-        parents[sign], states[sign] = tuple(causes[k] for k in above), tuple(map(str, values))
-        cells[sign] = np.stack(pair, axis=-1)
-    return Tables(parents, states, cells)
+    names = {each.name: tuple(str(state.label) for state in found.meanings.get(each.name, ())) for each in found.hidden}
+    states = {node: names.get(node) or tuple(map(str, own)) for node, own in model.states.items()}
+    return Tables(model.parents, states, model.cells)
 
 
 def _offered(found: Result, whole: Tables) -> list[str]:

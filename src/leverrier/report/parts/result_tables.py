@@ -147,14 +147,17 @@ def _fits(rows: Iterable[Any], what: str) -> PaperTable:
 
 
 def _fitted(found: FitResult | StructureResult | StructuralResult) -> list[PaperTable]:
-    return [_probabilities(found.network)]
+    return [_NETWORKS[type(found.network)](found.network)]
 
 
-def _probabilities(network: Network | MixedNetwork) -> PaperTable:
-    """Every table of a network, a line a probability; of a network with numbers, a sentence a column."""
-    if isinstance(network, MixedNetwork):
-        rows = tuple((node, ", ".join(network.parents(node)), network.explain(node)) for node in network.graph)
-        return PaperTable("network", ("column", "parents", "how it follows"), rows, "The network.")
+def _explained(network: MixedNetwork) -> PaperTable:
+    """A sentence a column."""
+    rows = tuple((node, ", ".join(network.parents(node)), network.explain(node)) for node in network.graph)
+    return PaperTable("network", ("column", "parents", "how it follows"), rows, "The network.")
+
+
+def _probabilities(network: Network) -> PaperTable:
+    """Every table of a network, a line a probability."""
     lines: list[tuple[Cell, ...]] = []
     for node in network.graph:
         parents = network.graph.parents(node)
@@ -166,6 +169,9 @@ def _probabilities(network: Network | MixedNetwork) -> PaperTable:
                 for state, share in zip(network.states[node], table[given], strict=True)
             ]
     return PaperTable("network", ("column", "given", "state", "probability"), tuple(lines), "The network's tables.")
+
+
+_NETWORKS: dict[type, Callable[[Any], PaperTable]] = {Network: _probabilities, MixedNetwork: _explained}
 
 
 def _moves(table: Any, caption: str) -> PaperTable:

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leverrier.data.sequences.slice_features import Memory
-from leverrier.data.table import Label
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.discovery.time.time_unit import STEP, TimeUnit
-from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.graph import Graph
-from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.report.charts.network_drawing import Picture, draw, shown_nodes
 from leverrier.report.parts.network_part import given_words, table_grid
 from leverrier.report.parts.page_parts import Block, Card, Drawing, Part, Words, several, shortened
@@ -51,9 +48,7 @@ def _parents(found: TimeFindings) -> dict[str, list[str]]:
 
 def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
     face = found.face
-    states: dict[str, tuple[Label, ...]] = {variable.name: variable.states for variable in found.variables}
-    if isinstance(found.model, DynamicNetwork):  # (a memory of a memory may drive no column: it is no finding)
-        states |= {name: tuple(labels) for name, labels in found.model.states.items()}
+    states = dict(face.states)  # (of a network all: a memory of a memory may drive no column, it is no finding)
     states |= {one.name: one.labels or tuple(range(one.states)) for one in found.hidden}
     hidden = {one.name for one in found.hidden}
     asked = [feature for features in face.asked.values() for feature in features]
@@ -65,8 +60,8 @@ def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
             if node in face.tables:
                 given = [states[feature.variable] for feature in above]
                 grid = table_grid([node_name(each) for each in above], given, states[node], face.tables[node])
-            elif isinstance(found.model, RegimeModel):
-                grid = emission_grid(found.model, node)
+            elif face.laws is not None:
+                grid = emission_grid(face.laws, node)
             else:
                 grid = tree_grid(face.trees[node], node, states)
             yield Card(ident, heading, given_words(node in hidden, len(states[node]), shown.graph.parents(node)), grid)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from leverrier.data.sequences.slice_features import LEVELS, SPANS, Feature, Lag, Memory
+from leverrier.data.sequences.slice_features import LEVELS, SPANS, Feature, Lag, Memory, MemoryKind
 from leverrier.data.table import Label
 from leverrier.kernels.search.tree_growth import AT_MOST
 from leverrier.models.slices.shaped_cpd import CPD, AveragedCPD, SameElseCPD
@@ -82,16 +82,16 @@ def _lines(cpd: TreeCPD, labels: Sequence[str], states: States, before: str) -> 
 def value_text(feature: Feature, code: int, states: States) -> str:
     """What a code of a feature stands for."""
     labels = states.get(feature.variable, ())
-    if isinstance(feature, Memory) and feature.kind != "before":
+    if isinstance(feature, Memory) and feature.kind is not MemoryKind.BEFORE:
         return _memory_value(feature, code, len(labels))
     return shortened(labels[code], LONG) if code < len(labels) else "unknown"
 
 
 def _memory_value(memory: Memory, code: int, size: int) -> str:
-    if memory.kind in ("average", "activity"):
+    if memory.kind in (MemoryKind.AVERAGE, MemoryKind.ACTIVITY):
         return "unknown" if code >= LEVELS else f"{(code + 1) / LEVELS:.2f}"
-    if memory.kind == "step":
+    if memory.kind is MemoryKind.STEP:
         return f"{code - size + 1:+d}" if code < 2 * size - 1 else "unknown"
-    if memory.kind == "total":
+    if memory.kind is MemoryKind.TOTAL:
         return str(code)
     return f"{int(SPANS[min(code, len(SPANS) - 1)])} time steps"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leverrier.data.variable import ColumnKind
 from leverrier.discovery.evidence.certainty import AMBIGUOUS, Certainty
 from leverrier.discovery.evidence.residual import Remaining
 from leverrier.discovery.result import Result
@@ -43,15 +44,22 @@ def holes_words(found: Result) -> str:
     )
 
 
+_OF = {
+    ColumnKind.CATEGORY: "of categories",
+    ColumnKind.ORDERED: "of ordered categories",
+    ColumnKind.BOOLEAN: "of yes and no",
+    ColumnKind.INTEGER: "of whole numbers, each a state",
+    ColumnKind.BINNED: "of numbers",
+}
+
+
 def kinds_words(found: Result) -> Iterator[str]:
     """How columns were read."""
-    kinds: dict[str, int] = {}
+    kinds: dict[ColumnKind, int] = {}
     for column in found.shape.variables:
         kinds[column.kind] = kinds.get(column.kind, 0) + 1
-    said = {"category": "of categories", "ordered": "of ordered categories", "boolean": "of yes and no"}
-    said |= {"integer": "of whole numbers, each a state", "binned": "of numbers"}
     if kinds:
-        yield "Columns: " + ", ".join(f"{count} {said.get(kind, kind)}" for kind, count in kinds.items()) + "."
+        yield "Columns: " + ", ".join(f"{count} {_OF[kind]}" for kind, count in kinds.items()) + "."
 
 
 def doubt_of_rows(name: str, known: Certainty, total: float) -> str:

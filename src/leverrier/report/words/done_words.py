@@ -7,6 +7,7 @@ from leverrier.discovery.done import CausesEnd, Omitted, Skipped, Step
 from leverrier.discovery.evidence.power import Power
 from leverrier.discovery.verdict import ModelKind, Reason
 from leverrier.learning.mixed.mixed_space import Unvarying
+from leverrier.report.parts.page_parts import several
 
 
 def done_words(step: Step) -> str:
@@ -15,12 +16,12 @@ def done_words(step: Step) -> str:
         case done.Said(words):
             return words
         case done.Binned(columns):
-            return f"cut {columns} columns of numbers into bins (networks are over states)"
+            return f"cut {several(columns, 'column')} of numbers into bins (networks are over states)"
         case done.Filled(cells, fits):
             use = "fits and posteriors" if fits else "posteriors"
             return (
-                f"filled the {cells:,} empty cells by draws from a network without hidden variables, for the search "
-                f"only; {use} use the table as it came"
+                f"filled the {several(cells, 'empty cell')} by draws from a network without hidden variables, for the "
+                f"search only; {use} use the table as it came"
             )
         case done.Sampled(rows, learned):
             how = "tested and learned them" if learned else "and tested them,"
@@ -28,14 +29,14 @@ def done_words(step: Step) -> str:
         case done.Baseline(arcs, numbers):
             return _baseline_words(arcs, numbers)
         case done.Tried(candidates):
-            return f"tried {candidates} candidates"
+            return f"tried {several(candidates, 'candidate')}"
         case done.TakenTogether(hidden, rounds, level):
             return _together_words(hidden, rounds, level)
         case done.OneClass(tested):
             end = " (Cox's test)" if tested else ", untested"
             return f"asked whether one class behind all columns explains them better than arcs do{end}"
         case done.ByGroups(groups):
-            return f"drew, held out and simulated {groups:,} whole groups of rows; classes were not compared"
+            return f"drew, held out and simulated {several(groups, 'whole group')} of rows; classes were not compared"
         case done.LearnedFrom(rows, arcs):
             return _learned_words(rows, arcs)
         case done.ClassesFitted():
@@ -91,9 +92,9 @@ def _weighed_words(step: done.HiddenWeighed) -> str:
     gains = (("class", step.of_class), ("continuum", step.of_continuum))
     told = "".join(f", the best {what} {gain:+.1f} nats" for what, gain in gains if gain is not None)
     return (
-        f"weighed it against hidden classes and hidden continua ({step.beginnings} beginnings{told}); something hidden "
-        f"must drive at least {step.views} columns that have no arc between them, and gain more than 2 nats as a "
-        "class, 3 as a continuum"
+        f"weighed it against hidden classes and hidden continua ({several(step.beginnings, 'beginning')}{told}); "
+        f"something hidden must drive at least {step.views} columns that have no arc between them, and gain more than "
+        "2 nats as a class, 3 as a continuum"
     )
 
 
@@ -116,15 +117,15 @@ def unvarying_words(why: Unvarying) -> str:
 
 def _baseline_words(arcs: int, numbers: bool) -> str:
     if not numbers:
-        return f"learned the best network without hidden variables ({arcs} arcs)"
+        return f"learned the best network without hidden variables ({several(arcs, 'arc')})"
     return (
-        f"learned the best network of numbers and states as they are, without hidden variables ({arcs} arcs): lines, "
-        "curves, trees, logits and noise of any shape, each paying for its parameters"
+        "learned the best network of numbers and states as they are, without hidden variables "
+        f"({several(arcs, 'arc')}): lines, curves, trees, logits and noise of any shape, each paying for its parameters"
     )
 
 
 def _together_words(hidden: int, rounds: int, level: float | None) -> str:
-    taken = f"took {hidden} hidden variables in {rounds} rounds, all that do not overlap at once"
+    taken = f"took {several(hidden, 'hidden variable')} in {several(rounds, 'round')}, all that do not overlap at once"
     if level is None:
         return f"{taken}; none was tested"
     return (

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from leverrier.kernels.search.tree_growth import AT_MOST
-from leverrier.models.families.column_function import ColumnFunction
+from leverrier.models.families.column_function import ColumnFunction, FunctionName
 from leverrier.models.families.number_histogram import NumberHistogram
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
-from leverrier.models.families.number_terms import Term
+from leverrier.models.families.number_terms import Term, TermShape
 from leverrier.models.families.number_tree import NumberTree
 from leverrier.models.families.state_logit import LogitKind
 from leverrier.models.families.state_lumps import LumpsKind
@@ -73,7 +73,7 @@ def _logit(own: LogitKind, child: str, parents: Names) -> str:
         weights.append(float(strength[at : at + term.shape[1]].sum()))
         at += term.shape[1]
     order = [parents[i] for i in sorted(range(len(weights)), key=lambda i: -weights[i])]
-    what = "The log-odds of" if own.kind == "logit" else "The log-odds of neighbouring states of"
+    what = "The log-odds of" if not own.ordered else "The log-odds of neighbouring states of"
     also = " and of products of two of them" if own.pairs else ""
     return f"{what} {child} are a sum of effects of {', '.join(order)}{also} (strongest first)"
 
@@ -136,11 +136,11 @@ def function_words(function: ColumnFunction, parents: Names) -> str:
     """A function of columns, as one writes it."""
     own = [parents[p] for p in function.parents]
     match function.name:
-        case "value":
+        case FunctionName.VALUE:
             return own[0]
-        case "difference":
+        case FunctionName.DIFFERENCE:
             return " − ".join(own)
-        case "sum":
+        case FunctionName.SUM:
             return " + ".join(own)
     return f"the {function.name} of {', '.join(own)}"
 
@@ -149,23 +149,23 @@ def term_words(term: Term, names: Names) -> str:
     """A regressor in the user's words, briefly."""
     first = names[term.parents[0]]
     match term.shape:
-        case "square" | "curve square":
+        case TermShape.SQUARE | TermShape.CURVE_SQUARE:
             return f"{first} squared"
-        case "hinge":
+        case TermShape.HINGE:
             return f"{first} above its {_percent(term.low)} quantile"
-        case "code":
+        case TermShape.CODE:
             return f"{first} in one range or state"
-        case "step":
+        case TermShape.STEP:
             return f"whether {first} is above its {_percent(term.low)} quantile"
-        case "product" | "curve product":
+        case TermShape.PRODUCT | TermShape.CURVE_PRODUCT:
             return f"{first} × {names[term.parents[1]]}"
-        case "slope":
+        case TermShape.SLOPE:
             return f"{names[term.parents[1]]} where {first} is in one range or state"
-        case "above":
+        case TermShape.ABOVE:
             return f"{first} as far as it exceeds {names[term.parents[1]]}"
-        case "together":
+        case TermShape.TOGETHER:
             return f"{first} and {names[term.parents[1]]} together above their middle"
-        case "both":
+        case TermShape.BOTH:
             return f"{first} and {names[term.parents[1]]} both in one state"
     return first
 

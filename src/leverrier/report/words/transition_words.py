@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from leverrier.learning.regimes.latent_transitions import LatentTransitions, RatioTest
+from leverrier.models.regimes.emission import Family
 
 SMALL = 0.05
 MOST = 12
@@ -33,7 +34,7 @@ def _lines(found: LatentTransitions) -> Iterator[str]:
     yield "What each class shows:"
     for name, table in found.profiles.items():
         for k in range(found.states):
-            if found.fit.families[name] == "category":
+            if found.fit.families[name] == Family.CATEGORY:
                 said = ", ".join(f"{label} {share:.1%}" for label, share in zip(labels[name], table[k], strict=True))
             else:
                 said = f"{table[k, 0]:.4g} (spread {table[k, 1]:.3g})"

@@ -118,7 +118,7 @@ def _table(data: Any, asked: Asked) -> Table:
     for name in (asked.groups, asked.strata, asked.by_group):
         if isinstance(name, str):
             kept[name] = "category"
-    numeric = [name for name, kind in asked.kinds.items() if not _kind(kind).categorical]
+    numeric = [name for name, kind in asked.kinds.items() if not IndicatorKind.named(kind).categorical]
     kept.update(dict.fromkeys(numeric, "number"))
     table = _read(data, kept, asked)
     lost = [name for name in asked.columns if name in table.aside]
@@ -126,7 +126,7 @@ def _table(data: Any, asked: Asked) -> Table:
         return table
     told = {each.name: each for each in describe_columns(data)}
     for name in lost:
-        if told[name].came not in ("integer", "number") or told[name].distinct < 2:
+        if not told[name].came.is_number or told[name].distinct < 2:
             raise TableError(f"{name!r} cannot be used: {table.aside[name]}")
     return read_table(data, types={**kept, **dict.fromkeys(lost, "number")}, weights=asked.weights)
 
@@ -193,20 +193,8 @@ def _number(table: Table, name: str) -> Floats:
     return table.numbers[name].astype(np.float64)
 
 
-def _kind(text: str) -> IndicatorKind:
-    known = {kind.value: kind for kind in IndicatorKind} | {
-        "adjacent": IndicatorKind.ADJACENT,
-        "count": IndicatorKind.POISSON,
-        "number": IndicatorKind.NORMAL,
-        "category": IndicatorKind.NOMINAL,
-    }
-    if text not in known:
-        raise OptionError(f"{text!r} is no kind of indicator: expected one of {', '.join(sorted(known))}")
-    return known[text]
-
-
 def _item(table: Table, name: str, kind: str | None, asked: Asked) -> Item:
-    item = make_item(table, name, _kind(kind) if kind else IndicatorKind.NOMINAL)
+    item = make_item(table, name, IndicatorKind.named(kind) if kind else IndicatorKind.NOMINAL)
     inner = (asked.regress or {}).get(name, ())
     if not inner:
         return item
@@ -251,7 +239,7 @@ def make_item(table: Table, name: str, kind: IndicatorKind) -> Item:
 
 def _outcome(table: Table, name: str, kind: str | None) -> Item:
     if kind:
-        return make_item(table, name, _kind(kind))
+        return make_item(table, name, IndicatorKind.named(kind))
     numeric = name in table.numbers and len(np.unique(table.numbers[name][~np.isnan(table.numbers[name])])) > 2
     return make_item(table, name, IndicatorKind.NORMAL if numeric else IndicatorKind.NOMINAL)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.variable import Label
+from leverrier.errors import OptionError
 from leverrier.learning.classes.parts.densities import Density, Derivatives
 
 
@@ -23,6 +24,18 @@ class IndicatorKind(Enum):
     NORMAL = "normal"
     NORMAL_EQUAL = "normal, equal variances"
     CENSORED = "censored"
+
+    @classmethod
+    def named(cls, text: str) -> IndicatorKind:
+        known = {kind.value: kind for kind in cls} | {
+            "adjacent": cls.ADJACENT,
+            "count": cls.POISSON,
+            "number": cls.NORMAL,
+            "category": cls.NOMINAL,
+        }
+        if text not in known:
+            raise OptionError(f"{text!r} is no kind of indicator: expected one of {', '.join(sorted(known))}")
+        return known[text]
 
     @property
     def categorical(self) -> bool:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.discovery.findings import Baseline
@@ -41,8 +43,11 @@ class Strawman:
     hidden: Mapping[str, int]
 
 
-def learn_baseline(table: Table, scores: FamilyScores, plan: Plan, run: Run, start: Graph | None = None) -> Baseline:
-    """The best network without hidden variables, from several seeds, and how far apart they ended."""
+def learn_baseline(
+    table: Table, scores: FamilyScores, plan: Plan, run: Run, start: Graph | None = None, reached: float = -np.inf
+) -> Baseline:
+    """The best network without hidden variables, from several seeds, and how far apart they ended; from a start, one
+    that beats the score `reached`, if there is one."""
     run.tell(Event.BASELINE, 0.0)
     wide, very_wide = len(table.variables) > WIDE, len(table.variables) > VERY_WIDE
     seeds = 1 if start is not None or wide else plan.baseline_seeds
@@ -57,6 +62,7 @@ def learn_baseline(table: Table, scores: FamilyScores, plan: Plan, run: Run, sta
             start=start,
             seed=plan.seed + 1000 * k,
             budget=run.seconds_left(),
+            reached=reached,
         )
         return found.network, found.score
 
@@ -74,7 +80,7 @@ def better_without(
     for start in (bare, thinned(winner.without(name), scores)):
         if run.spent:
             break
-        again = learn_baseline(table, scores, plan, run, start)
+        again = learn_baseline(table, scores, plan, run, start, before.score)
         gained = again.score - before.score
         if gained > WORTH:
             return replace(again, spread=max(before.spread, gained), repaired=before.repaired + gained)

@@ -25,6 +25,8 @@ CELLS_AT_ONCE = 2**16
 
 FEW = 8
 """Where fewer than one column in so many is asked for, they are counted one by one, not all together."""
+MOST_SHARED = 20_000
+"""Batches of scores kept for those that ask the same again: of sixty columns, 10 MB."""
 
 
 def members(bits: int) -> list[int]:
@@ -122,6 +124,7 @@ class FamilyScores:
         self.families_scored = 0
         self._steady = False
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._shared: dict[tuple[int, int], tuple[NDArray[np.float64], int]] = {}
         self._single: dict[tuple[int, int], float] = {}
         self._rises = Rises(statistics.total)
         self._plans: dict[tuple[int, float], _Plan] = {}
@@ -137,8 +140,11 @@ class FamilyScores:
         return other
 
     def afresh(self) -> FamilyScores:
-        """The same scores without a memory of what was asked: a search may look at that, and must not depend on it."""
-        return FamilyScores(self.statistics, self.score, self.table_cells, self.candidates, self.observed)
+        """The same scores without a memory of what was asked: a search may look at that, and must not depend on it.
+        What was worked out is not worked out again, but counts as if it were."""
+        other = FamilyScores(self.statistics, self.score, self.table_cells, self.candidates, self.observed)
+        other._plans, other._rises, other._shared = self._plans, self._rises, self._shared
+        return other
 
     def steady(self) -> Self:
         """From now on each family alone is worked out by itself: read off what was asked before, its last bits would
@@ -171,8 +177,20 @@ class FamilyScores:
         key = (child, parents)
         known = self._expanded.get(key)
         if known is None:
-            known = self._expanded[key] = self._compute(child, parents)
+            known = self._expanded[key] = self._worked_out(key)
         return known
+
+    def _worked_out(self, key: tuple[int, int]) -> NDArray[np.float64]:
+        """By this one, or by one that it is the same as, afresh."""
+        shared = self._shared.get(key)
+        if shared is None:
+            before = self.families_scored
+            scores = self._compute(*key)
+            if len(self._shared) < MOST_SHARED:
+                self._shared[key] = scores, self.families_scored - before
+            return scores
+        self.families_scored += shared[1]
+        return shared[0]
 
     def family(self, child: int, parents: int) -> float:
         """One family's score."""

@@ -206,13 +206,16 @@ def learn_from_scores(
     start: Graph | None,
     budget: float | None,
     seed: int,
+    reached: float = -np.inf,
 ) -> StructureResult:
-    """The same from scores of the table's families: who learns several times from one table fits its families once."""
+    """The same from scores of the table's families: who learns several times from one table fits its families once.
+    A search that comes to the score `reached` by another goes no further."""
     effort = SearchLog(Run.of(budget, jobs=1), scored=lambda: scores.families_scored)
     begin = Graph.from_edges(scores.names, ()) if start is None else start
     problem = make_problem(scores, begin, (), (), None, max_parents, None)
     first = as_parents(scores.names, begin, ())
-    parents = search(problem, first, method, effort, rounds=rounds, rng=np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    parents = search(problem, first, method, effort, rounds=rounds, rng=rng, reached=reached)
     return _result(table, problem, parents, method, effort)
 
 
@@ -288,6 +291,7 @@ def search(
     restarts: int = 0,
     rounds: int = 20,
     rng: np.random.Generator,
+    reached: float = -np.inf,
 ) -> Parents:
     """Run one of the methods on any problem, whoever counts."""
     if method == "ges":
@@ -300,7 +304,7 @@ def search(
             again = hill_climb(problem, random_moves(problem, best, 2 * problem.n_nodes, rng), effort, tabu)
             best = max(best, again, key=problem.scores.total)
         return best
-    return strong_search(problem, start, rounds if method == "best" else 0, rng, effort)
+    return strong_search(problem, start, rounds if method == "best" else 0, rng, effort, reached)
 
 
 def _require_complete(counts: ObservedCounts, names: Sequence[str]) -> None:

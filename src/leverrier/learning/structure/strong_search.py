@@ -32,12 +32,16 @@ def fixed_point(problem: Problem, start: Parents, effort: SearchLog) -> Parents:
 
 
 def strong_search(
-    problem: Problem, start: Parents, rounds: int, rng: np.random.Generator, effort: SearchLog
+    problem: Problem, start: Parents, rounds: int, rng: np.random.Generator, effort: SearchLog, reached: float = -np.inf
 ) -> Parents:
-    """Settle on an order; then wander off, settle there, and see whether what was met there helps here."""
+    """Settle on an order; then wander off, settle there, and see whether what was met there helps here. Where another
+    start has `reached` the same score in this way, that was done there."""
     graph = fixed_point(problem, start, effort)
+    score = problem.scores.total(graph)
+    if abs(score - reached) <= SMALLEST_GAIN:
+        return graph
     sets = ParentSets(problem)
-    best = settle(sets, Ordered.of(graph, problem.scores.total(graph)), TURNS, rng, effort)
+    best = settle(sets, Ordered.of(graph, score), TURNS, rng, effort)
     for round_ in range(rounds):
         if effort.spent():
             break

@@ -37,9 +37,13 @@ from leverrier.run.run import UNBOUNDED, Run
 LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
 """Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
-SMALL = 5000
+SMALL = 20_000
 """With fewer cells another process would take longer to start."""
 SWEEPS, CHAINS = 400, 2
+GLANCED = 60
+"""Sweeps of one chain that shows whether causes of few columns are out of the question."""
+FEW_COLUMNS, FAR = 10, 6.0
+"""With so many columns the chain has settled by then; and standard errors that causes are behind the network."""
 OWN = ("lambda", "p")
 """Every cause has its own strength and frequency: with one for all, a frequent cause is cut into many rare ones."""
 FOLDS = 4
@@ -104,7 +108,7 @@ def begin_causes(table: Table, plan: Plan, run: Run) -> None:
         run.begin_ahead(_sampled, [(table.take(_fold_of(table, plan) != 0), plan, run.silent())], [_key(0)])
 
 
-def _key(fold: int) -> Key:
+def _key(fold: int | str) -> Key:
     return ("sampled causes", fold)
 
 
@@ -112,9 +116,9 @@ def _fold_of(table: Table, plan: Plan) -> NDArray[np.int64]:
     return np.random.default_rng([plan.seed, 29]).permutation(table.n_rows) % FOLDS
 
 
-def _sampled(table: Table, plan: Plan, run: Run) -> HiddenCausesResult:
+def _sampled(table: Table, plan: Plan, run: Run, sweeps: int = SWEEPS, chains: int = CHAINS) -> HiddenCausesResult:
     return hidden_causes(
-        table, sweeps=SWEEPS, chains=CHAINS, seed=plan.seed, per_cause=OWN, jobs=1, budget=run.seconds_left()
+        table, sweeps=sweeps, chains=chains, seed=plan.seed, per_cause=OWN, jobs=1, budget=run.seconds_left()
     )
 
 
@@ -124,6 +128,15 @@ def _held_out(table: Table, found: Result, score: Score, plan: Plan, run: Run) -
     fold = _fold_of(table, plan)
     gains, rival = np.zeros(0), found.model.network
     assert rival is not None  # (yes/no columns only)
+    if len(table.variables) <= FEW_COLUMNS:
+        train, test = table.take(fold != 0), table.take(fold == 0)
+        glanced = partial(_gains, train, test, rival, score, plan, run, "glance", sweeps=GLANCED, chains=1)
+        glance = run.once(("causes", "glance"), glanced, otherwise=lambda: None)
+        if glance is None:
+            return None
+        mean, error = _mean_and_error(glance)
+        if mean < -FAR * error:
+            return glance
     for k in range(FOLDS):
         train, test = table.take(fold != k), table.take(fold == k)
         compute = partial(_gains, train, test, rival, score, plan, run, k)
@@ -143,10 +156,18 @@ def _mean_and_error(gains: NDArray[np.float64]) -> tuple[float, float]:
 
 
 def _gains(
-    train: Table, test: Table, rival: Network, score: Score, plan: Plan, run: Run, number: int
+    train: Table,
+    test: Table,
+    rival: Network,
+    score: Score,
+    plan: Plan,
+    run: Run,
+    number: int | str,
+    sweeps: int = SWEEPS,
+    chains: int = CHAINS,
 ) -> NDArray[np.float64] | None:
     """By row of the fold; None if time runs out meanwhile."""
-    causes = run.begun_or(partial(_sampled, train, plan, run), _key(number))
+    causes = run.begun_or(partial(_sampled, train, plan, run, sweeps, chains), _key(number))
     if run.spent or causes is None:
         return None
     network = learned_again(rival, train, score)

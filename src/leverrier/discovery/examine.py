@@ -70,9 +70,10 @@ def examine(
     placed = light_place(table, score, plan, run.shared_by(1)) if _placed_first(table, plan) else None
     seconds = run.once(("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
     run = run if _takes_long(table, tests, seconds) else run.shared_by(1)
-    if run.workers.client is None and seconds < COMPILED:
+    to_test = placed is None or placed["gain"] > WORTH_A_TEST
+    if to_test and run.workers.client is None and seconds < COMPILED:
         prepare(run.workers.jobs, practise)
-    if placed is not None and placed["gain"] > WORTH_A_TEST and tests.draws:
+    if placed is not None and to_test and tests.draws:
         _begin_tests(table, score, plan, tests, run, groups)
     search = begin(table, score, plan, run)
     search.placed = placed

@@ -198,7 +198,8 @@ def _questioned(network: Network, rival: Network, each: HiddenVariable, evidence
         lambda piece: None if piece is None else read_plain(piece, FreeLearner),
         lambda: None,
     )
-    return replace(evidence, free=free, told_by=told_by(shares))
+    claimed = each.gain if search.plan.kinds else None
+    return replace(evidence, free=free, claimed=claimed, told_by=told_by(shares))
 
 
 def _held_out(with_it: Network, without: Network, search: Search) -> Gained | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import median
 
 from leverrier.discovery.evidence.coarser_copy import ToldBy
 from leverrier.discovery.evidence.free_learner import FreeLearner
@@ -17,7 +18,8 @@ PROVISIONAL = 0.05
 """A test that time cut before it could show a p-value so small says nothing yet."""
 UNSUPPORTED = 0.1
 """A variable that comes back in no larger share of resamples depends on which rows there are."""
-ENOUGH = 7
+NOWHERE = 0.5
+"""The same of one that was found in no part of the rows: there resamples alone speak for it."""
 KINDS_WORTH = 10.0
 """Nats over a network of every kind that one of many must gain: no simulated table says what chance gains there, and
 searches for that network end as far apart."""
@@ -80,6 +82,9 @@ class Evidence:
     """The columns next to it foretold with it, against any function of the other columns."""
     over_kinds: float | None = None
     """Of a wide table, its gain in its own surroundings where both sides may have families of any kind."""
+    claimed: float | None = None
+    """Its gain over the best network of every kind, both searched for in full: `gain` is what the quick search that
+    simulated tables get shows, with tables on both sides."""
     told_by: ToldBy | None = None
     """The observed column that tells most of it."""
     level: float | None = None
@@ -126,8 +131,9 @@ class Evidence:
 
     @property
     def unsupported(self) -> bool:
-        """Whether it comes back in next to no resample."""
-        return self.support is not None and self.support <= UNSUPPORTED
+        """Whether it comes back in next to no resample, or in no part of the rows and not in most resamples."""
+        nowhere = self.held_out_interval == (0.0, 0.0)
+        return self.support is not None and self.support <= (NOWHERE if nowhere else UNSUPPORTED)
 
     @property
     def outguessed(self) -> bool:
@@ -135,7 +141,13 @@ class Evidence:
         tables share the rival's misfit, so a gain over one that does not describe the columns is no sign of a hidden
         cause."""
         said = self.over_kinds is not None and self.over_kinds <= KINDS_WORTH
-        return said or (self.free is not None and not self.free.outdone)
+        return said or self.drowned or (self.free is not None and not self.free.outdone)
+
+    @property
+    def drowned(self) -> bool:
+        """Whether half of the tables with nothing hidden show more than it claims: then what is compared is how poorly
+        tables of counts say these columns, of which the data, that no rival describes wholly, may have more."""
+        return self.claimed is not None and self.draws > 0 and median(self.null_gains) >= self.claimed
 
     @property
     def copied(self) -> bool:

@@ -124,6 +124,8 @@ def test_three_steps_with_badly_told_classes_are_warned_of(apart, rows, said):
     drawn, member = bakk(rows, apart, np.random.default_rng(1))
     result = lv.latent_classes(drawn[[*COLUMNS, "outcome"]], states=3, outcomes="outcome", starts=4, jobs=1)
     assert any("steps=1" in note for note in result.notes) == said
+    assert len(result.outcomes) == 3  # (what is said beside them is none of them)
+    assert len(result.tests.where(about="outcome")) == 4
     order = in_order(result)
     assigned = np.array([order.index(k) for k in result.posterior.argmax(axis=1)])
     wrong = float(np.mean(assigned != member))

@@ -19,8 +19,8 @@ def windows(monkeypatch):
     held, as_text = {}, []
     first, last, replace = os.open, os.close, Path.replace
 
-    def opened(path, flags, *more):
-        handle = first(path, flags & ~BINARY, *more)
+    def opened(path, flags, *more, **named):
+        handle = first(path, flags & ~BINARY, *more, **named)
         held[handle] = Path(path)
         if flags & os.O_TRUNC and not flags & BINARY:
             as_text.append(path)

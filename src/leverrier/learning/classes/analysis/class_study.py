@@ -180,11 +180,6 @@ class ClassStudy:
         for item in self.outcomes:
             third = third_step(self.classification, self.fitted.spec, one, item, self.steps)
             found.append((profile_figures(third.fitted, 0), third.covariance))
-        third = self.steps is not Steps.ONE and bool(self.predictors or self.outcomes)
-        if third and self.fitted.likelihood.total < MANY_ROWS and self.classification.wrong > OFTEN_WRONG:
-            found.append(PoorlyTold(self.classification.wrong))
-        if self.invariance is not None and self.invariance.scaled is not None:
-            found.append(ScaledByDrawing(*self.invariance.scaled))
         return tuple(found)
 
     @cached_property

@@ -22,9 +22,9 @@ from joblib import Parallel, delayed
 
 import leverrier as lv
 from experiments.elidan2000_cases import CASES, f1, figure2_line
+from experiments.strawmen import original
 from leverrier.discovery.evidence.null_test import Null
 from leverrier.discovery.examine import Tests, examine
-from leverrier.discovery.places.baseline import original
 from leverrier.discovery.places.search import Search, begin, next_hidden
 from leverrier.discovery.plan import Plan
 from leverrier.models.graph import Graph

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from experiments.boyen1999_data import LONGEST, pair
+from experiments.online_counts import choose_forgetting, online_surprise
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import lag_features, memory_features
 from leverrier.discovery.time.find_in_time import find_in_time
@@ -17,7 +18,6 @@ from leverrier.discovery.time.find_memories import find_memories
 from leverrier.learning.chains.factorial import factorial_hmm
 from leverrier.learning.chains.hidden_markov import hidden_markov
 from leverrier.learning.slices.learn_dynamic import learn_dynamic, slice_order
-from leverrier.learning.slices.online_counts import choose_forgetting, online_surprise
 from leverrier.learning.slices.slice_choice import SHAPES, bag_slices, choose, fit_slices
 from leverrier.learning.slices.slice_design import Design, make_design, make_folds
 

@@ -13,10 +13,10 @@ import numpy as np
 
 import leverrier as lv
 from experiments.experiment import Json
+from experiments.strawmen import naive, original
 from experiments.tables import split, table_of
 from leverrier.discovery.evidence.null_test import null_test
 from leverrier.discovery.findings import Baseline, Findings
-from leverrier.discovery.places.baseline import naive, original
 from leverrier.discovery.places.deepening import Screening
 from leverrier.discovery.places.screening import best_hidden
 from leverrier.discovery.places.search import Search, begin, next_hidden

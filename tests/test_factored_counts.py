@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leverrier.counts.factored_counts import ExactSliceCounts, FactoredCounts
+from leverrier.counts.factored_counts import FactoredCounts
 from leverrier.counts.family import Family
 from leverrier.errors import TableError
 from tests.naive import dynamic as naive
@@ -19,23 +19,21 @@ def test_any_families_at_any_lags():
         lags = int(rng.integers(0, 4))
         if data.lengths.max() <= lags:
             continue
-        factored, exact = FactoredCounts(network, data, lags), ExactSliceCounts(network, data, lags)
+        factored = FactoredCounts(network, data, lags)
         keys = list(factored.nodes)
         families = []
         for _ in range(2):
             chosen = [keys[k] for k in rng.permutation(len(keys))[: int(rng.integers(1, 4))]]
             families.append(Family(chosen[-1], tuple(chosen[:-1])))
-        pairs = zip(families, factored.tables(families), exact.tables(families), strict=True)
-        for family, product, joint in pairs:
+        for family, product in zip(families, factored.tables(families), strict=True):
             nodes = [factored.nodes[key] for key in (*family.parents, family.child)]
             np.testing.assert_allclose(product, naive.factored_window_counts(network, data, lags, nodes), atol=1e-10)
-            np.testing.assert_allclose(joint, naive.window_counts(network, data, lags, nodes), atol=1e-10)
             assert abs(product.sum() - factored.total) < 1e-9
             asked += 1
     assert asked > 20
 
 
-def test_without_anything_hidden_both_are_the_counts_of_the_windows():
+def test_without_anything_hidden_they_are_the_counts_of_the_windows():
     network = random_network(np.random.default_rng(8), 3).hiding()
     data = network.sample(300, seed=0, sequences=2)
     from leverrier.counts.observed_counts import ObservedCounts
@@ -43,11 +41,11 @@ def test_without_anything_hidden_both_are_the_counts_of_the_windows():
     windows = ObservedCounts(data.windows(2))
     keys = list(windows.cardinalities)
     families = [Family(keys[0], (keys[-1],)), Family(keys[-1]), Family(keys[0], tuple(keys[1:3]))]
-    for counts in (FactoredCounts(network, data, 2), ExactSliceCounts(network, data, 2)):
-        assert counts.cardinalities == windows.cardinalities
-        assert counts.total == windows.total
-        for found, expected in zip(counts.tables(families), windows.tables(families), strict=True):
-            np.testing.assert_allclose(found, expected, atol=1e-9)
+    counts = FactoredCounts(network, data, 2)
+    assert counts.cardinalities == windows.cardinalities
+    assert counts.total == windows.total
+    for found, expected in zip(counts.tables(families), windows.tables(families), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_bad_questions():

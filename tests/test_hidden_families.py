@@ -24,6 +24,7 @@ from leverrier.learning.hidden_families.completed_rows import CompletedRows
 from leverrier.learning.hidden_families.families_em import FamiliesClimb
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.models.graph import Graph
+from tests.naive.families import counts_of_table
 
 PRICE = Price(0.5 * np.log(300), 1.0)
 
@@ -34,7 +35,7 @@ def column(states: int) -> StateColumn:
 
 def some_counts(rng: np.random.Generator, states: int, sizes: tuple[int, ...]) -> FamilyCounts:
     table = rng.gamma(1.0, 8.0, (*sizes, states))
-    return FamilyCounts.of_table(table, column(states), [column(size) for size in sizes])
+    return counts_of_table(table, column(states), [column(size) for size in sizes])
 
 
 def every_offer(family: FamilyCounts):

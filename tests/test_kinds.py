@@ -23,7 +23,7 @@ from leverrier.models.mixture import CovarianceKind, Mixture
 ROOT = Path(leverrier.__file__).parent
 FILES = sorted(ROOT.rglob("*.py"))
 TOLD = {"kind", "kinds", "came", "told", "shape", "mode", "holds", "verdict", "answer", "reason", "event", "status"}
-TOLD |= {"decision", "role", "stopped", "time_kind"}
+TOLD |= {"decision", "role", "stopped", "time_kind", "wrong", "leads"}
 """What values are called that say which of a few things something is."""
 NOT_OURS = {"dtype.kind", "client.status", "given.status", "content['shape']"}
 """NumPy's letters for types of cells, Dask's words for its states, and what a saved model says before it is read."""

@@ -7,7 +7,7 @@ import pytest
 
 from leverrier.errors import NetworkError
 from leverrier.kernels.families.lumping import gain_of_one, lump
-from leverrier.learning.families.family_counts import FamilyCounts, Price, dirichlet
+from leverrier.learning.families.family_counts import Price, dirichlet
 from leverrier.learning.families.kind_choice import CHOICE, best_kind
 from leverrier.learning.families.lump_fit import offer_lumps, partition_price
 from leverrier.learning.families.state_column import StateColumn
@@ -15,6 +15,7 @@ from leverrier.learning.slices.tree_growing import log_rises
 from leverrier.models.families.family_content import read_family
 from leverrier.models.families.state_lumps import LumpsKind
 from leverrier.report.words.family_words import family_words
+from tests.naive.families import counts_of_table
 
 
 def partitions(states: int):
@@ -76,7 +77,7 @@ def lumped_family(seed: int, rows: int = 2000):
     table = np.zeros((10, 8, 6))
     np.add.at(table, (*parents, child), 1.0)
     columns = [StateColumn(tuple(map(float, range(n))), False, np.ones(n), measured=False) for n in (10, 8, 6)]
-    return FamilyCounts.of_table(table, columns[2], columns[:2]), groups
+    return counts_of_table(table, columns[2], columns[:2]), groups
 
 
 def test_groups_of_states_in_no_order_are_found_and_win():
@@ -107,7 +108,7 @@ def test_groups_of_states_in_no_order_are_found_and_win():
 def test_where_every_state_tells_something_else_nothing_is_lumped():
     table = np.full((5, 5), 1.0) + 100 * np.eye(5)
     column = StateColumn(tuple(map(float, range(5))), False, np.ones(5), measured=False)
-    family = FamilyCounts.of_table(table, column, [column])
+    family = counts_of_table(table, column, [column])
     assert not list(offer_lumps(family, Price(3.0, 1.0), -np.inf))
 
 

@@ -9,6 +9,7 @@ import leverrier
 ROOT = Path(leverrier.__file__).parent
 MODELS = {"Network", "MixedNetwork", "DynamicNetwork", "SliceModel", "ChainModel", "RegimeModel", "Mixture", "Graph"}
 MODELS |= {"NetworkModel", "ClassModel", "CausesModel", "BehindHidden", "HiddenCauses", "MixedClasses"}
+MODELS |= {"TreeCPD", "SameElseCPD", "StepCPD", "AveragedCPD"}
 EQUAL = "equality is of one class"
 GIVEN = "a caller may give a network, its graph, or what is no model at all"
 ALLOWED = {

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from experiments.online_counts import choose_forgetting, online_surprise
 from leverrier.data.sequences.slice_features import lag_features
 from leverrier.errors import OptionError
 from leverrier.learning.slices.column_fit import grow_column, log_probabilities, recount_column
-from leverrier.learning.slices.online_counts import choose_forgetting, online_surprise
 from leverrier.learning.slices.slice_choice import Choice, bag_slices, choose, fit_slices
 from leverrier.learning.slices.slice_design import make_design, make_folds
 from tests.test_tree_cpd import melody

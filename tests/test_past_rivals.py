@@ -12,7 +12,7 @@ from leverrier.discovery.regimes.column_roles import number_columns, roles_of
 from leverrier.discovery.regimes.free_past import by_ranks, free_bits
 from leverrier.discovery.regimes.regime_attempts import examined
 from leverrier.discovery.regimes.regime_held_out import Parts, left_out
-from leverrier.discovery.regimes.rival_terms import calendar_blocks, rival_columns, season_periods
+from leverrier.discovery.regimes.rival_terms import calendar_terms, rival_columns, season_periods
 from leverrier.discovery.verdict import Answer, Reason
 from leverrier.learning.regimes.regime_em import Designs
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
@@ -93,13 +93,13 @@ def test_dates_offer_their_calendar_and_a_week_has_sharp_edges():
     said = 3 + week[day % 7] + year[month]
     sales = said + 0.3 * np.random.default_rng(1).normal(size=700)
     panel = panel_of(lv.read_sequences({"date": dates.astype(str), "sales": sales}, time="date"), ["sales"])
-    assert [label for label, _ in calendar_blocks(panel)] == ["month", "weekday"]
+    assert list(calendar_terms(panel)) == ["month", "weekday"]
     (one,) = rival_columns(Designs(panel), roles_of(panel))
     assert "month" in {term.part for term in one.emission.terms}
     fitted = one.emission.means(design(panel, one.emission.terms))[:, 0]
     np.testing.assert_allclose(fitted, said, atol=0.25)
     plain = panel_of(lv.read_sequences({"day": day, "sales": sales}, time="day"), ["sales"])
-    assert not list(calendar_blocks(plain))
+    assert not calendar_terms(plain)
     (other,) = rival_columns(Designs(plain), roles_of(plain))
     assert {round(7 / term.period) for term in other.emission.terms if 0 < term.period < 7.5} == {1, 2, 3}
 

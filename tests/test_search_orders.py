@@ -71,7 +71,8 @@ def test_what_is_required_and_forbidden_holds() -> None:
     edges = {"required": [("dysp", "smoke")], "forbidden": [("lung", "either"), ("either", "lung")], "max_parents": 2}
     problem = problem_of(table, **edges)
     start = as_parents(problem.scores.names, Graph.from_edges(problem.scores.names, ()), [("dysp", "smoke")])
-    assert problem.permits(climbed(problem, start, 50))
+    found = climbed(problem, start, 50)
+    assert all(problem.permits_family(child, parents) for child, parents in enumerate(found))
     learnt = lv.learn_structure(table, lv.BDe(), method="best", **edges).network  # pyright: ignore[reportArgumentType]
     assert "dysp" in learnt.parents("smoke")
     assert "lung" not in learnt.parents("either")

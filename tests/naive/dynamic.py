@@ -101,21 +101,8 @@ def best(network, sequences):
     return [max(completions(network, slices), key=lambda pair: pair[1]) for slices in cells_of(network, sequences)]
 
 
-def window_counts(network, sequences, lags, nodes):
-    """Expected counts of any nodes (variable, lag) over slices with all lags: exact, by enumeration."""
-    table = np.zeros([network.cardinality(name) for name, _ in nodes])
-    for slices in cells_of(network, sequences):
-        own, total = np.zeros_like(table), 0.0
-        for full, p in completions(network, slices):
-            total += p
-            for t in range(lags, len(full)):
-                own[tuple(full[t - lag][name] for name, lag in nodes)] += p
-        table += own / total
-    return table
-
-
 def factored_window_counts(network, sequences, lags, nodes):
-    """The same as products of single posteriors."""
+    """Expected counts of any nodes (variable, lag) over slices with all lags, as products of single posteriors."""
     table = np.zeros([network.cardinality(name) for name, _ in nodes])
     single = {name: posterior(network, sequences, name) for name in network.variables}
     for low, high in itertools.pairwise(sequences.starts.tolist()):

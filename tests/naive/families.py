@@ -6,6 +6,16 @@ from itertools import product
 
 import numpy as np
 
+from leverrier.learning.families.family_counts import FamilyCounts
+
+
+def counts_of_table(table, child, parents):
+    """From a dense table with axes: parents in order, then the child."""
+    flat = table.reshape(-1, table.shape[-1])
+    seen = np.flatnonzero(flat.sum(axis=1) > 0)
+    codes = np.stack(np.unravel_index(seen, table.shape[:-1])).astype(np.int64) if parents else np.zeros((0, 1), int)
+    return FamilyCounts(np.ascontiguousarray(codes), flat[seen], child, tuple(parents))
+
 
 def log_linear_rows(design, basis, theta):
     """P(k | j) ∝ exp(a_k + Σ_c B[k, c] Σ_p X[j, p] W[p, c]), a_0 = 0."""

@@ -1,4 +1,4 @@
-"""Expected counts of any family across slices [boyen1999 section 4]: as products of single posteriors, or exactly.
+"""Expected counts of any family across slices [boyen1999 section 4]: products of single posteriors.
 
 Names are those of `Sequences.windows`: X now, X[-1] in the slice before. Every table counts the same slices: those that
 have all the lags in their own sequence.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,19 +18,16 @@ from leverrier.arrays import Floats
 from leverrier.counts.family import Family
 from leverrier.data.sequences.read_sequences import lagged
 from leverrier.errors import OptionError, TableError, TooLargeError
-from leverrier.inference.chains.boyen_koller import by_cluster
-from leverrier.inference.chains.slice_passes import SlicePasses, one_cluster
-from leverrier.inference.chains.unrolled_rows import SliceFamily
 from leverrier.kernels.counts.product_tables import add_products
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
-from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, chosen_clusters, posterior
+from leverrier.models.dynamic.dynamic_query import Inference, NamedClusters, posterior
 from leverrier.models.dynamic.dynamic_unrolled import lay
 
 MOST_CELLS = 2**24
 
 
-class _Windows:
-    """What both ways of counting share: names, sizes, which slices count."""
+class FactoredCounts:
+    """Σ over slices of the product of single posteriors: any family, any lags, from one pass of inference."""
 
     def __init__(
         self,
@@ -74,10 +70,6 @@ class _Windows:
             raise TooLargeError(f"{family.child!r} and its parents have {cells:,} cells: at most {MOST_CELLS:,}")
         return shape
 
-
-class FactoredCounts(_Windows):
-    """Σ over slices of the product of single posteriors: any family, any lags, from one pass of inference."""
-
     def tables(self, families: Sequence[Family]) -> list[Floats]:
         """Expected counts, one array a family: axes are the parents in order, then the child. [boyen1999 eq. 3]"""
         return [self._table(family) for family in families]
@@ -109,38 +101,3 @@ class FactoredCounts(_Windows):
         """(slices, states) of every variable that some slice leaves open."""
         _, columns, table = self._found
         return {name: table[:, at : at + self.network.cardinality(name)] for name, at in columns.items()}
-
-
-class ExactSliceCounts(_Windows):
-    """The same without approximation: the families asked for are put into the junction trees, if those stay small.
-
-    Under Boyen–Koller the joint posterior of two slices is the approximate one, read from its cliques.
-    """
-
-    def tables(self, families: Sequence[Family]) -> list[Floats]:
-        """One pass for the whole batch. Refused with the size where the trees become too large."""
-        shapes = [self.shape(family) for family in families]
-        laid = lay(self.network, self.sequences, self.network.variables)
-        theta, _ = laid.theta(self.network)
-        theta = np.concatenate([theta, np.ones(sum(math.prod(shape) for shape in shapes))])
-        stages = list(laid.unrolled.stages)
-        stages += [stages[-1]] * max(0, self.lags + 1 - len(stages))
-        asked, base = [], laid.size
-        for family, shape in zip(families, shapes, strict=True):
-            named = [self.nodes[key] for key in (*family.parents, family.child)]
-            nodes = tuple((self.place[name], lag) for name, lag in named)
-            strides = tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
-            asked.append(SliceFamily(nodes, base, strides, factor=True))
-            base += math.prod(shape)
-        stages = [(*stage, *asked) if place >= self.lags else stage for place, stage in enumerate(stages)]
-        unrolled = replace(laid.unrolled, stages=tuple(stages))
-        clusters = one_cluster
-        if self.inference == "boyen-koller":
-            clusters = by_cluster(chosen_clusters(laid, self.clusters))
-        counts = SlicePasses(unrolled, clusters).expectation(theta).counts
-        first, found = laid.size, []
-        for shape in shapes:
-            size = math.prod(shape)
-            found.append(counts[first : first + size].reshape(shape))
-            first += size
-        return found

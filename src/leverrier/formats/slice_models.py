@@ -22,12 +22,11 @@ from leverrier.formats.draft import ROW_TOLERANCE, Source, shown
 from leverrier.formats.network_json import plain_label
 from leverrier.models.slices.chain_model import Chain, ChainModel
 from leverrier.models.slices.code_tree import Tree
-from leverrier.models.slices.shaped_cpd import CPD, AveragedCPD, SameElseCPD, SingleCPD, StepCPD
+from leverrier.models.slices.shaped_cpd import CPD, AveragedCPD, SingleCPD, cpd_of
 from leverrier.models.slices.slice_model import SliceModel
-from leverrier.models.slices.tree_cpd import TreeCPD
+from leverrier.models.slices.tree_cpd import SliceShape, TreeCPD
 
 FORMAT, VERSION = "leverrier-slices", 1
-SHAPES: dict[str, type[SingleCPD]] = {"tree": TreeCPD, "same": SameElseCPD, "step": StepCPD}
 _NODES = ("feature", "kind", "value", "left", "right")
 
 
@@ -61,11 +60,10 @@ def read_column(content: Mapping[str, Any]) -> Variable:
 
 
 def _cpd(cpd: CPD) -> dict[str, Any]:
-    if isinstance(cpd, AveragedCPD):
+    if cpd.averaged:
         return {"shape": "average", "parts": [_cpd(part) for part in cpd.parts]}
-    trees = (cpd,) if isinstance(cpd, TreeCPD) else cpd.trees
     return {
-        "shape": next(name for name, kind in SHAPES.items() if isinstance(cpd, kind)),
+        "shape": cpd.shape,
         "parents": [_feature(parent) for parent in cpd.parents],
         "cardinalities": list(cpd.cardinalities),
         "trees": [
@@ -74,7 +72,7 @@ def _cpd(cpd: CPD) -> dict[str, Any]:
                 "counts": part.tree.counts.tolist(),
                 "probabilities": part.leaf_probabilities.tolist(),
             }
-            for part in trees
+            for part in cpd.trees
         ],
     }
 
@@ -113,7 +111,7 @@ def read_chained(content: Mapping[str, Any], columns: tuple[Variable, ...]) -> C
     """The same of a model that has hidden chains."""
     chains = tuple(_read_chain(each) for each in content["chains"])
     cpds = _cpds(content, columns, chains)
-    single = {name: cpd for name, cpd in cpds.items() if not isinstance(cpd, AveragedCPD)}
+    single = {name: cpd for name, cpd in cpds.items() if not cpd.averaged}
     if len(single) < len(cpds) or not chains:
         raise ValueError("averages stand beside hidden chains" if chains else "no hidden chain")
     return ChainModel(columns, single, chains)
@@ -148,15 +146,14 @@ def _read_single(content: Mapping[str, Any], column: Variable, sizes: Mapping[st
     for parent, card in zip(parents, cards, strict=True):
         if isinstance(parent, Lag) and card != sizes[parent.variable] + 1:
             raise ValueError(f"{shown(parent.name)} has {sizes[parent.variable]} states, not {card - 1}")
-    kind = SHAPES[content["shape"]]
+    shape = SliceShape(content["shape"])
+    own_past = shape is not SliceShape.TREE
     read = [_read_tree(each, parents, cards) for each in content["trees"]]
-    if len(read) != (1 if kind is TreeCPD else 2) or read[-1].states != column.cardinality:
+    if len(read) != 1 + own_past or read[-1].states != column.cardinality:
         raise ValueError(f"the trees of {shown(column.name)} do not fit its {column.cardinality} states")
-    if kind is TreeCPD:
-        return read[0]
-    if parents[:1] != (Lag(column.name, 1),) or (kind is SameElseCPD and read[0].states != 2):
+    if own_past and (parents[:1] != (Lag(column.name, 1),) or (shape is SliceShape.SAME and read[0].states != 2)):
         raise ValueError(f"the trees of {shown(column.name)} need its own past first")
-    return SameElseCPD(read[0], read[1]) if kind is SameElseCPD else StepCPD(read[0], read[1])
+    return cpd_of(shape, read)
 
 
 def _read_feature(content: Mapping[str, Any], sizes: Mapping[str, int]) -> Feature:

@@ -16,6 +16,7 @@ import sys
 import time
 from array import array
 from collections.abc import Iterable
+from enum import StrEnum
 from typing import Any, TextIO
 
 if sys.platform == "win32":
@@ -30,6 +31,22 @@ MEMORY = 2**29
 MEMORY_PER_BYTE, MEMORY_PER_CELL = 40, 250
 SHEET_PER_BYTE, SHEET_PER_CELL = 8, 100
 """Of a sheet: by what it unpacks to, and by the cells between its first and its last, most of them perhaps empty."""
+
+
+class Wrong(StrEnum):
+    """What may be wrong with a file."""
+
+    DAMAGED = "damaged"
+    IMPLAUSIBLE = "implausible"
+    """It says that it holds more than its bytes can."""
+    MEMORY = "memory"
+    MISSING = "missing"
+    """The library that reads such files."""
+    UNREADABLE = "unreadable"
+    PASSWORD = "password"
+    SHEET = "sheet"
+    """There is none of this name."""
+    LARGE = "large"
 
 
 def main() -> None:
@@ -80,23 +97,23 @@ def answers(asked: dict[str, Any], *, limited: bool = True) -> Iterable[str]:
     try:
         return read(asked, limited)
     except MemoryError:
-        return (_wrong("memory", ""),)
+        return (_wrong(Wrong.MEMORY, ""),)
     except ImportError as problem:
-        return (_wrong("missing", problem.name or str(problem)),)
+        return (_wrong(Wrong.MISSING, problem.name or str(problem)),)
     except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as problem:
-        return (_wrong("unreadable", str(problem).strip() or type(problem).__name__),)
+        return (_wrong(Wrong.UNREADABLE, str(problem).strip() or type(problem).__name__),)
     except Exception as problem:  # each library has a tree of its own
         if type(problem).__module__.partition(".")[0] not in ("pyreadstat", "pyreadr", "python_calamine"):
             raise
-        kind = "password" if type(problem).__name__ == "PasswordError" else "damaged"
+        kind = Wrong.PASSWORD if type(problem).__name__ == "PasswordError" else Wrong.DAMAGED
         return (_wrong(kind, str(problem).strip()),)
     except BaseException as problem:  # what breaks down inside calamine comes as no Exception
         if type(problem).__name__ != "PanicException":
             raise
-        return (_wrong("damaged", "it is damaged"),)
+        return (_wrong(Wrong.DAMAGED, "it is damaged"),)
 
 
-def _wrong(kind: str, words: str) -> str:
+def _wrong(kind: Wrong, words: str) -> str:
     return json.dumps({"wrong": kind, "words": words})
 
 
@@ -110,15 +127,15 @@ def _read_sheet(asked: dict[str, Any], limited: bool) -> list[str]:
     with python_calamine.CalamineWorkbook.from_path(asked["path"]) as book:
         names, wanted = list(book.sheet_names), asked["sheet"]
         if not names:
-            return [_wrong("sheet", "")]
+            return [_wrong(Wrong.SHEET, "")]
         chosen = _chosen(names, wanted)
         if chosen is None:
-            return [_wrong("sheet", ", ".join(repr(name) for name in names[:8]))]
+            return [_wrong(Wrong.SHEET, ", ".join(repr(name) for name in names[:8]))]
         rows: list[list[Any]] = []
         for name in [chosen] if wanted is not None else names:
             found = book.get_sheet_by_name(name)
             if found.total_height * found.total_width > asked["most_cells"]:
-                return [_wrong("large", f"{found.total_height:,} rows of {found.total_width:,} columns")]
+                return [_wrong(Wrong.LARGE, f"{found.total_height:,} rows of {found.total_width:,} columns")]
             rows = found.to_python(skip_empty_area=False)
             if any(cell != "" for row in rows for cell in row):
                 chosen = name
@@ -169,7 +186,7 @@ def _read_survey(asked: dict[str, Any], limited: bool) -> list[str]:
     rows, columns = _shape(read(path, **how, metadataonly=True)[1])
     if rows < 0 or rows * max(columns, 1) > max(1000 * size, 10_000) or rows * columns > asked["most_cells"]:
         # (compressed cells take at least a bit each: a header that says more than its file can hold is damaged)
-        return [_wrong("implausible", f"{rows:,}")]
+        return [_wrong(Wrong.IMPLAUSIBLE, f"{rows:,}")]
     if limited:
         _limit(size, rows * max(columns, 1))
     cells, about = read(path, **how)

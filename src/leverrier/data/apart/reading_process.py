@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
+from leverrier.data.apart.read_apart import Wrong, answers
 from leverrier.errors import MissingExtraError, TableError
 
 _SCRIPT = Path(__file__).with_name("read_apart.py")
@@ -104,26 +105,30 @@ def read_apart(path: Path, request: Mapping[str, Any], size: int) -> list[Any]:
             f"{path}: damaged: reading it crashed, took too long or asked for too much memory; "
             "save it again with the program that made it, or as .csv"
         )
-    wrong, words = answer[0].get("wrong"), " ".join(str(answer[0].get("words", "")).split())[:200]
-    if wrong == "damaged":
+    wrong, words = wrong_of(answer[0]), " ".join(str(answer[0].get("words", "")).split())[:200]
+    if wrong is Wrong.DAMAGED:
         raise TableError(f"{path}: not a whole {path.suffix} file ({words or 'cannot be read'})")
-    if wrong == "implausible":
+    if wrong is Wrong.IMPLAUSIBLE:
         raise TableError(f"{path}: says that it has {words} rows, which its {size:,} bytes cannot hold")
-    if wrong == "memory":
+    if wrong is Wrong.MEMORY:
         raise TableError(
             f"{path}: not a whole {path.suffix} file (its {size:,} bytes ask for more memory than they can need)"
         )
-    if wrong == "missing":
+    if wrong is Wrong.MISSING:
         raise MissingExtraError(f"{path}: reading it needs {words}, which is not installed: pip install {words}")
-    if wrong == "unreadable":
+    if wrong is Wrong.UNREADABLE:
         raise TableError(f"{path}: cannot be read ({words})")
     return answer
 
 
+def wrong_of(said: Mapping[str, Any]) -> Wrong | None:
+    """What an answer's first line says is wrong with the file."""
+    return Wrong(said["wrong"]) if "wrong" in said else None
+
+
 def _answer(request: Mapping[str, Any], seconds: float) -> list[Any] | None:
     if not sys.executable or getattr(sys, "frozen", False) or sys.platform == "emscripten":
-        from leverrier.data.apart.read_apart import answers  # no interpreter to start: read here, without the shelter
-
+        # no interpreter to start: read here, without the shelter
         return [json.loads(line) for line in answers(dict(request), limited=False)]
     kept = _kept.get()
     if kept is not None and kept and kept[-1].alive:

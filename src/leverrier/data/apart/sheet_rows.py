@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leverrier.data.apart.reading_process import cells_of, read_apart
+from leverrier.data.apart.read_apart import Wrong
+from leverrier.data.apart.reading_process import cells_of, read_apart, wrong_of
 from leverrier.errors import TableError, TooLargeError
 
 MOST_BYTES = 2**30
@@ -44,12 +45,12 @@ def read_sheet(path: Path, sheet: str | int | None) -> Sheet:
     size, cells = _looked_at(path)
     request = {"read": "sheet", "sheet": None if sheet is None else str(sheet), "bytes": size, "cells": cells}
     about, *lines = read_apart(path, {**request, "most_cells": MOST_CELLS}, size)
-    match about.get("wrong"):
-        case "password":
+    match wrong_of(about):
+        case Wrong.PASSWORD:
             raise TableError(f"{path}: protected by a password: save it without one")
-        case "large":
+        case Wrong.LARGE:
             raise TooLargeError(f"{path}: {about['words']} in a sheet: save it as CSV or Parquet")
-        case "sheet":
+        case Wrong.SHEET:
             there = f"; its sheets are {about['words']}" if about["words"] else ""
             raise TableError(f"{path} has no sheet{'' if sheet is None else f' {str(sheet)!r}'}{there}")
     rows = list(zip(*map(cells_of, lines), strict=True))

@@ -90,11 +90,6 @@ def _summed_last(values: Floats) -> bool:
     return abs(total) > 3 * float(np.abs(above).max()) and abs(float(values[-1]) - total) <= 1e-9 * abs(total)
 
 
-def neighbours_alike(table: Table) -> bool:
-    """Whether rows beside each other are more alike than rows that stand for themselves would be."""
-    return rows_for_one(table) > 1
-
-
 def rows_for_one(table: Table) -> float:
     """How many rows say what one row that stands for itself would say: 1 + 2 Σ r over the distances between rows, r how
     alike they are beyond chance there; 1 where neighbours are not clearly alike."""

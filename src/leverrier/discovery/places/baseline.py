@@ -1,4 +1,4 @@
-"""The rivals of a hidden variable: the best network without one, and the source's two strawmen.
+"""The rival of a hidden variable: the best network without one.
 
 The great trap is a weak search without the hidden variable: then a hidden one wins merely by repairing it. So the
 baseline comes from the strongest search, from several seeds, and whatever a hidden variable shows is tried without it.
@@ -6,10 +6,8 @@ baseline comes from the strongest search, from several seeds, and whatever a hid
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -18,11 +16,8 @@ from leverrier.data.variable import free_name
 from leverrier.discovery.findings import Baseline
 from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.plan import WORTH, Plan
-from leverrier.learning.em.fit import fit
 from leverrier.learning.structure.family_scores import FamilyScores, members
 from leverrier.learning.structure.learn_structure import learn_from_scores
-from leverrier.learning.structure.score import BDe, Score
-from leverrier.learning.structure.structural_em import structural_em
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.event import Event
@@ -32,15 +27,6 @@ MOST_CELLS = 2**12
 WIDE, VERY_WIDE = 60, 100
 """Tables with more columns get one strong search that wanders once; with still more, one that does not depend on a
 seed: shaking all of them would take minutes."""
-
-
-@dataclass(frozen=True, eq=False)
-class Strawman:
-    """A network with a hidden variable that was placed without looking, and its Cheeseman–Stutz score."""
-
-    network: Network
-    score: float
-    hidden: Mapping[str, int]
 
 
 def learn_baseline(
@@ -111,25 +97,6 @@ def thinned(graph: Graph, scores: FamilyScores) -> Graph:
             kept |= 1 << -p
         parents[node] = tuple(scores.names[p] for p in members(kept))
     return Graph.from_parents(parents)
-
-
-def naive(data: Table, states: int = 2, *, score: Score | None = None, restarts: int = 3, seed: int = 0) -> Strawman:
-    """One hidden parent of every column, then structural EM with perturbed restarts [elidan2000 section 4]."""
-    name = hidden_name(Graph.from_edges(data.variables, ()), 0)
-    graph = Graph.from_parents({**dict.fromkeys(data.variables, (name,)), name: ()})
-    result = structural_em(
-        graph, data, {name: states}, score=score or BDe(), restarts=restarts, max_cells=MOST_CELLS, seed=seed
-    )
-    return Strawman(result.network, result.score, {name: states})
-
-
-def original(
-    truth: Any, data: Table, hidden: Mapping[str, int], *, score: Score | None = None, starts: int = 10, seed: int = 0
-) -> Strawman:
-    """The true graph with its parameters learned by EM: what knowing the structure is worth."""
-    rule = score or BDe()
-    result = fit(truth, data, hidden=dict(hidden), starts=starts, method="vb", score=rule, seed=seed)
-    return Strawman(result.network, result.score, dict(hidden))
 
 
 def hidden_name(graph: Graph, number: int) -> str:

@@ -18,19 +18,17 @@ from leverrier.discovery.places.deepening import Found, Screening, enough_neighb
 from leverrier.discovery.places.region import Ground, Tried, cut_out
 from leverrier.learning.hidden_families.completed_rows import CompletedRows
 from leverrier.learning.hidden_families.families_em import MOST_COMPLETED, FamiliesClimb, Standing
-from leverrier.learning.structure.constraints import as_parents, make_problem
+from leverrier.learning.hidden_families.structural_rounds import StructuralRounds
+from leverrier.learning.structure.constraints import make_problem
 from leverrier.learning.structure.family_scores import Renumbered
-from leverrier.learning.structure.hill_climb import hill_climb
 from leverrier.learning.structure.kind_scores import KindScores
-from leverrier.learning.structure.problem import Problem, SearchLog
-from leverrier.learning.structure.structural_task import named
+from leverrier.learning.structure.problem import Problem
+from leverrier.models.graph import Graph
 
 ROUNDS = 12
 """Of structural EM with kinds."""
 MOVES = 2
 """Arcs changed before the posteriors are renewed: see learning/structure/structural_task.py."""
-WORTH = 0.05
-"""Nats that a round must gain."""
 
 
 def dressed_once(screening: Screening, one: Found) -> Found:
@@ -51,16 +49,8 @@ def dressed(screening: Screening, one: Found) -> Tried:
     region = region_of(screening.ground, one)
     if region is None:
         return one.tried
-    climb, rounds = region.climb, 0 if screening.plan.method == "fixed" else ROUNDS
-    best = climb.settle(climb.begin(region.cut.sub, region.posterior))
-    for _ in range(rounds):
-        if screening.run.spent:
-            break
-        further = region.searched(best, screening)
-        if further is None or region.worth(further) <= region.worth(best) + WORTH:
-            break
-        best = further
-    tried = region.tried(best)
+    rounds = 0 if screening.plan.method == "fixed" else ROUNDS
+    tried = region.tried(region.climbed(region.cut.sub, region.posterior, rounds)[-1])
     return tried if tried.score > one.tried.score else one.tried
 
 
@@ -78,14 +68,16 @@ def region_of(ground: Ground, one: Found, kinds: bool = True) -> Region | None:
     return Region(ground, cut, climb, _posterior(ground, cut, one, completed.joint))
 
 
-class Region:
+class Region(StructuralRounds):
     """The neighbourhood of the hidden variables, cut out, with the posteriors they were found with."""
 
+    least = 0.05
+
     def __init__(self, ground: Ground, cut: Cutout, climb: FamiliesClimb, posterior: Floats) -> None:
-        self.ground, self.cut, self.climb, self.posterior = ground, cut, climb, posterior
+        super().__init__(climb, MOVES)
+        self.ground, self.cut, self.posterior = ground, cut, posterior
 
     def worth(self, standing: Standing) -> float:
-        """The score of the whole graph."""
         shown = [v for v in self.cut.inside if v not in standing.families]
         return (
             standing.score
@@ -93,21 +85,13 @@ class Region:
             + sum(self.ground.family(standing.graph, v) for v in shown)
         )
 
-    def searched(self, best: Standing, screening: Screening) -> Standing | None:
-        """A few arcs changed for the posteriors there are, and EM again; None if that changes nothing."""
-        problem = self._problem(best, screening.plan.max_parents)
-        start = as_parents(problem.scores.names, best.graph, ())
-        log = SearchLog(self.ground.run.untold(), MOVES)
-        graph = self.climb.ordered(named(problem, hill_climb(problem, start, log)))
-        linked = all(enough_neighbours(graph, name) for name in self.cut.hidden)
-        if graph == best.graph or not linked:
-            return None
-        return self.climb.settle(self.climb.begin(graph, best.posterior))
+    def sound(self, graph: Graph) -> bool:
+        return all(enough_neighbours(graph, name) for name in self.cut.hidden)
 
-    def _problem(self, best: Standing, max_parents: int | None) -> Problem:
+    def problem(self, best: Standing) -> Problem:
         scores = self.climb.scores(best.posterior)
         changing = (*self.cut.inside, *self.cut.hidden)
-        problem = make_problem(scores, best.graph, (), (), changing, max_parents, None)
+        problem = make_problem(scores, best.graph, (), (), changing, self.ground.max_parents, None)
         scores.candidates = problem.allowed
         place = {name: v for v, name in enumerate(scores.names)}
         above = [sum(1 << place[p] for p in self.cut.above.get(name, ())) for name in scores.names]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -30,12 +30,6 @@ def links_of(graph: Any) -> Links:
                 near[b].add(a)
         return {node: frozenset(others) for node, others in near.items()}
     raise OptionError(f"a graph was expected (Graph, Network or networkx), not {type(graph).__name__}")
-
-
-def is_semi_clique(links: Links, nodes: Iterable[str]) -> bool:
-    """Whether each node is a neighbour of at least half of the set: |δ(X; Q)| ≥ ½|Q|."""
-    members = frozenset(nodes)
-    return all(2 * len(links[node] & members) >= len(members) for node in members)
 
 
 def semi_cliques(graph: Any) -> list[frozenset[str]]:

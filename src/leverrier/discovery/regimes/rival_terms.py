@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -33,13 +34,32 @@ PEAK = 12.0
 """A wave must have so many times the mean power to be tried as a season."""
 
 
+class Leads(Enum):
+    """What becomes worth asking when a block was of use."""
+
+    NOWHERE = 0
+    BEND = 1
+    """Of a trend."""
+    HARMONICS = 2
+    """Of a season."""
+    LONGER = 3
+    """Of a column's past: one slice more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Terms that are asked together."""
+
+    terms: tuple[Term, ...]
+    leads: Leads = Leads.NOWHERE
+
+
 @dataclass(frozen=True, eq=False)
 class ColumnRival:
     """One column without anything hidden."""
 
     emission: Emission
     log_likelihood: float
-    blocks: tuple[str, ...]
 
     @property
     def dimension(self) -> int:
@@ -57,51 +77,50 @@ def _column(designs: Designs, roles: Roles, names: tuple[str, ...], place: int) 
     y = panel.values[name]
     price = 0.5 * np.log(max(int(np.count_nonzero(~np.isnan(y))), 2))
     family = candidates(panel, name)[0]
-    blocks = dict(_blocks(panel, roles, names, place))
-    chosen: dict[str, tuple[Term, ...]] = {}
+    blocks = list(_blocks(panel, roles, names, place))
+    chosen: tuple[Term, ...] = ()
     refused = 0
     best = _fit(designs, name, family, ())
     worth = best.log_likelihood - price * best.dimension
     while blocks:
-        label = _most_promising(designs, best.emission, blocks, price)
-        whole = () if label is None else (*(term for part in chosen.values() for term in part), *blocks[label])
-        if label is None or len(whole) > MOST_TERMS:
+        block = _most_promising(designs, best.emission, blocks, price)
+        if block is None or len(chosen) + len(block.terms) > MOST_TERMS:
             break
-        one = _fit(designs, name, family, whole, best.emission)
+        one = _fit(designs, name, family, (*chosen, *block.terms), best.emission)
         gained = one.log_likelihood - price * one.dimension
-        terms = blocks.pop(label)
+        blocks.remove(block)
         if gained <= worth + 1e-9:
             refused += 1
             if refused > PATIENCE:
                 break
             continue
         worth, best = gained, one
-        chosen[label] = terms
-        blocks |= dict(_after(panel, name, label, terms))
+        chosen += block.terms
+        blocks += _after(panel, name, block)
     terms = best.emission.terms
     for other in candidates(panel, name)[1:]:
         own = terms if other in COUNTS else tuple(each for term in terms for each in _unlogged(panel, term))
         one = _fit(designs, name, other, own)
         if one.log_likelihood - price * one.dimension > worth:
             worth, best = one.log_likelihood - price * one.dimension, one
-    return ColumnRival(best.emission, best.log_likelihood, tuple(chosen))
+    return best
 
 
-def _most_promising(designs: Designs, now: Emission, blocks: dict[str, tuple[Term, ...]], price: float) -> str | None:
+def _most_promising(designs: Designs, now: Emission, blocks: Sequence[Block], price: float) -> Block | None:
     """The block that would explain most of what is left, its parameters priced: one step of scoring, no fit."""
     y = designs.panel.values[now.name]
     seen = ~np.isnan(y)
     left = _left(now, y[seen], designs.of(now.terms)[seen])
     basis = np.linalg.qr(designs.of(now.terms)[seen])[0]
     best, most = None, 0.0
-    for label, terms in blocks.items():
-        z = designs.of(terms)[seen, 1:]
+    for block in blocks:
+        z = designs.of(block.terms)[seen, 1:]
         z = z - basis @ (basis.T @ z)
         part, spans, _ = np.linalg.svd(z, full_matrices=False)
         part = part[:, spans > 1e-8 * max(float(spans.max()), 1e-300)]
-        gain = 0.5 * float(((part.T @ left) ** 2).sum()) - price * len(terms) * left.shape[1]
+        gain = 0.5 * float(((part.T @ left) ** 2).sum()) - price * len(block.terms) * left.shape[1]
         if gain > most:
-            best, most = label, gain
+            best, most = block, gain
     return best
 
 
@@ -125,45 +144,48 @@ def _fit(
     if near is not None and family is not Family.NORMAL:
         start.coefficients[:, : 1 + len(near.terms)] = near.coefficients
     one = fitted_emission(start, y, z, np.ones((len(y), 1)))
-    return ColumnRival(one, float(one.logs(y, z).sum()), ())
+    return ColumnRival(one, float(one.logs(y, z).sum()))
 
 
-def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> Iterator[Block]:
     """What may be asked at first; longer lags follow when shorter ones were of use."""
     name = names[place]
     for given in roles.inputs:
         terms = number_terms(panel, given)
         if terms:
-            yield given, terms
+            yield Block(terms)
     longest = int(np.diff(panel.starts).max())
     if longest >= 3:
-        yield "trend", trend_terms(panel, 1)
-    yield from calendar_blocks(panel)
+        yield Block(trend_terms(panel, 1), Leads.BEND)
+    yield from map(Block, calendar_terms(panel).values())
     for period in season_periods(panel, name):
-        yield f"season of {period:.4g}", season_terms(period)
+        yield Block(season_terms(period), Leads.HARMONICS)
     for lag in range(1, 1 + min(2, longest - 1)):
-        yield f"{name}[-{lag}]", _past(panel, name, name, lag)
+        yield Block(_past(panel, name, name, lag), Leads.LONGER)
         for other in names:
             if lag == 1 and other != name:
-                yield f"{other}[-{lag}]", _past(panel, name, other, lag)
+                yield Block(_past(panel, name, other, lag), Leads.LONGER)
     for other in names[:place]:
-        yield f"{other} now", number_terms(panel, other)
+        yield Block(number_terms(panel, other))
 
 
-def _after(panel: Panel, name: str, label: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def _after(panel: Panel, name: str, block: Block) -> Iterator[Block]:
     """What becomes worth asking when this was of use."""
-    if label == "trend":
-        yield "bent trend", trend_terms(panel, 2)
-    if label.startswith("season of"):
-        sharper = season_terms(terms[0].period, 3, int(min(SHARPEST, terms[0].period / _step(panel) / 2 + 0.01)))
-        if sharper:
-            yield f"sharper {label}", sharper
-    if label.endswith("]") and "[-" in label:
-        source, _, rest = label.rpartition("[-")
-        lag = int(rest[:-1]) + 1
-        there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
-        if there and not (source == name and lag == 2):
-            yield f"{source}[-{lag}]", _past(panel, name, source, lag)
+    first = block.terms[0]
+    match block.leads:
+        case Leads.BEND:
+            yield Block(trend_terms(panel, 2))
+        case Leads.HARMONICS:
+            sharper = season_terms(first.period, 3, int(min(SHARPEST, first.period / _step(panel) / 2 + 0.01)))
+            if sharper:
+                yield Block(sharper)
+        case Leads.LONGER:
+            lag = first.lag + 1
+            there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
+            if there and not (first.source == name and lag == 2):
+                yield Block(_past(panel, name, first.source, lag), Leads.LONGER)
+        case Leads.NOWHERE:
+            pass
 
 
 def _past(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ...]:
@@ -181,11 +203,10 @@ def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:
     return (Term(CLOCK, power=power, centre=centre, scale=scale),)
 
 
-def calendar_blocks(panel: Panel) -> Iterator[tuple[str, tuple[Term, ...]]]:
+def calendar_terms(panel: Panel) -> dict[str, tuple[Term, ...]]:
     """Of dates: months, days of the week and hours, where slices tell them apart."""
-    if not panel.dated:
-        return
-    for part in CALENDAR:
+    found: dict[str, tuple[Term, ...]] = {}
+    for part in CALENDAR if panel.dated else ():
         where = calendar_part(panel.times, part).astype(np.int64)
         counts = np.bincount(where, minlength=CALENDAR[part])
         seen = np.flatnonzero(counts)
@@ -193,7 +214,8 @@ def calendar_blocks(panel: Panel) -> Iterator[tuple[str, tuple[Term, ...]]]:
             continue
         usual, shares = int(counts.argmax()), counts / counts.sum()
         made = (Term(CLOCK, state=int(k), centre=float(shares[k]), part=part) for k in seen.tolist() if k != usual)
-        yield part, tuple(made)
+        found[part] = tuple(made)
+    return found
 
 
 def season_terms(period: float, first: int = 1, last: int = 2) -> tuple[Term, ...]:

@@ -16,10 +16,10 @@ from leverrier.formats.slice_models import parts_content, read_chained
 from leverrier.learning.chains.chain_em import Halfway
 from leverrier.learning.slices.column_fit import Smoothing
 from leverrier.learning.slices.slice_choice import Choice
-from leverrier.learning.slices.slice_design import SliceShape
 from leverrier.models.dynamic.cpd import TableCPD
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.slices.chain_model import ChainModel
+from leverrier.models.slices.tree_cpd import SliceShape
 from leverrier.run.codecs import Key, name_of
 from leverrier.run.run import Run
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leverrier.arrays import Floats
 from leverrier.errors import TooLargeError
-from leverrier.inference.exact.factors import Factor, Scope, aligned, check_factors, count_cells
+from leverrier.inference.exact.factors import Scope, count_cells
 
 EXTRA_TRIES = 24
 """Perturbed searches for a better order, made only where the best order so far is costly but not hopeless."""
@@ -79,30 +78,6 @@ def require_cells(found: Triangulation, max_cells: int) -> None:
 def in_words(count: int) -> str:
     """A count a person can read, however large."""
     return f"{count:,}" if count < 10**9 else f"{float(count):.1e}" if count < 10**300 else "more than 1e+300"
-
-
-def log_partition(cardinalities: Sequence[int], factors: Sequence[Factor], max_cells: int = 2**24) -> float:
-    """Logarithm of the sum over every assignment of the product of the factors, by plain variable elimination."""
-    check_factors(factors, cardinalities)
-    found = triangulate(cardinalities, [factor.scope for factor in factors])
-    require_cells(found, max_cells)
-    waiting = [(factor.scope, factor.values[..., None]) for factor in factors]
-    total = 0.0
-    for variable in found.order:
-        touched = [pair for pair in waiting if variable in pair[0]]
-        waiting = [pair for pair in waiting if variable not in pair[0]]
-        scope = (variable, *sorted({other for member, _ in touched for other in member} - {variable}))
-        product: Floats = np.ones([*(cardinalities[member] for member in scope), 1])
-        for member, values in touched:
-            product *= aligned(values, member, scope)
-        summed = product.sum(axis=0)
-        peak = float(summed.max())
-        if peak == 0:
-            return -math.inf
-        total += math.log(peak)
-        waiting.append((scope[1:], summed / peak))
-    constants = [float(values.item()) for _, values in waiting]
-    return -math.inf if 0 in constants else total + sum(map(math.log, constants))
 
 
 def _neighbours(n: int, scopes: Iterable[Scope]) -> list[int]:

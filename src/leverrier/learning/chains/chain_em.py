@@ -8,16 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.learning.slices.column_fit import (
-    Grown,
-    SliceShape,
-    Smoothing,
-    grow_column,
-    log_probabilities,
-    recount_column,
-)
+from leverrier.learning.slices.column_fit import Grown, Smoothing, grow_column, log_probabilities, recount_column
 from leverrier.learning.slices.slice_design import Design, with_chains
 from leverrier.models.slices.chain_model import Chain, ChainModel, marginal, smoothed
+from leverrier.models.slices.tree_cpd import SliceShape
 from leverrier.status import Status
 
 MOVE_PRIOR = 0.5

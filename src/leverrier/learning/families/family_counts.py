@@ -31,14 +31,6 @@ class FamilyCounts:
     parents: tuple[StateColumn, ...]
 
     @classmethod
-    def of_table(cls, table: Floats, child: StateColumn, parents: Sequence[StateColumn]) -> FamilyCounts:
-        """From a dense table with axes: parents in order, then the child."""
-        flat = np.ascontiguousarray(table, dtype=np.float64).reshape(-1, table.shape[-1])
-        seen = np.flatnonzero(flat.sum(axis=1) > 0)
-        codes = np.stack(np.unravel_index(seen, table.shape[:-1])) if parents else np.zeros((0, len(seen)))
-        return cls(np.ascontiguousarray(codes, dtype=np.int64), flat[seen], child, tuple(parents))
-
-    @classmethod
     def of_rows(cls, table: Table, child: str, parents: Sequence[str]) -> FamilyCounts:
         """From the rows of a table that show the whole family."""
         places = [table.index(name) for name in (child, *parents)]

@@ -63,15 +63,3 @@ def _at(name: str, y: Floats, z: Floats, who: Integers, ratio: float) -> Levels:
 
 def _sums(z: Floats, who: Integers) -> Floats:
     return np.stack([np.bincount(who, column) for column in z.T], axis=1).astype(np.float64)
-
-
-def levels_log_likelihood(levels: Levels, y: Floats, z: Floats, person: Integers) -> Floats:
-    """By person: ln P(all of the person's cells)."""
-    persons = int(person.max()) + 1 if len(person) else 0
-    seen = ~np.isnan(y)
-    r = (y[seen] - z[seen] @ levels.coefficients) / levels.spread
-    who = person[seen]
-    count = np.bincount(who, minlength=persons)
-    square, total = np.bincount(who, r * r, persons), np.bincount(who, r, persons)
-    inside = square - levels.ratio * total**2 / (1 + count * levels.ratio)
-    return -0.5 * (count * np.log(2 * np.pi * levels.spread**2) + np.log1p(count * levels.ratio) + inside)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
-from leverrier.learning.slices.slice_design import Design, SliceShape
+from leverrier.learning.slices.slice_design import Design
 from leverrier.learning.slices.tree_growing import LEAF_COUNT, grow_tree
 from leverrier.models.slices.code_tree import Tree
-from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, SingleCPD, StepCPD
-from leverrier.models.slices.tree_cpd import TreeCPD
+from leverrier.models.slices.shaped_cpd import CPD, SingleCPD, cpd_of
+from leverrier.models.slices.tree_cpd import SliceShape, TreeCPD
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,7 @@ class Grown:
             )
             for tree in self.trees
         ]
-        if self.shape == SliceShape.TREE:
-            return made[0]
-        return SameElseCPD(made[0], made[1]) if self.shape == SliceShape.SAME else StepCPD(made[0], made[1])
+        return cpd_of(self.shape, made)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ from leverrier.data.sequences.slice_features import Lag, Memory, lag_features
 from leverrier.data.table import Label, Table
 from leverrier.errors import OptionError
 from leverrier.learning.slices.slice_choice import SHAPES, Choice, choose, fit_slices
-from leverrier.learning.slices.slice_design import SliceShape, make_design, make_folds
+from leverrier.learning.slices.slice_design import make_design, make_folds
 from leverrier.learning.slices.tree_growing import tree_score
 from leverrier.learning.structure.learn_structure import Method, StructureResult, learn_structure
 from leverrier.learning.structure.score import BDeu, Score, family_score
@@ -30,9 +30,9 @@ from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.graph import Graph
 from leverrier.models.slices.chain_model import ChainModel
 from leverrier.models.slices.shaped_cpd import CPD as ColumnCPD
-from leverrier.models.slices.shaped_cpd import AveragedCPD, SingleCPD
+from leverrier.models.slices.shaped_cpd import SingleCPD, cpd_of
 from leverrier.models.slices.slice_model import SliceModel
-from leverrier.models.slices.tree_cpd import TreeCPD
+from leverrier.models.slices.tree_cpd import SliceShape, TreeCPD
 from leverrier.run.event import Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -231,12 +231,8 @@ def _learn_trees(
 
 
 def _cpd_score(cpd: ColumnCPD, leaf_count: float) -> float:
-    assert not isinstance(cpd, AveragedCPD)
-    return sum(tree_score(part.tree, leaf_count) for part in _parts(cpd))
-
-
-def _parts(cpd: SingleCPD) -> tuple[TreeCPD, ...]:
-    return (cpd,) if isinstance(cpd, TreeCPD) else cpd.trees
+    assert not cpd.averaged
+    return sum(tree_score(part.tree, leaf_count) for part in cpd.trees)
 
 
 def as_dynamic(model: SliceModel | ChainModel, states: Mapping[str, Sequence[Label]]) -> DynamicNetwork:
@@ -280,8 +276,6 @@ def _named(cpd: SingleCPD) -> SingleCPD:
             part.leaf_probabilities,
             part.notes,
         )
-        for part in _parts(cpd)
+        for part in cpd.trees
     ]
-    if isinstance(cpd, TreeCPD):
-        return made[0]
-    return type(cpd)(made[0], made[1])
+    return cpd_of(cpd.shape, made)

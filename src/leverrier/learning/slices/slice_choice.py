@@ -18,10 +18,11 @@ from leverrier.learning.slices.column_fit import (
     grow_column,
     smoothed_probabilities,
 )
-from leverrier.learning.slices.slice_design import Design, SliceShape, make_blocks
+from leverrier.learning.slices.slice_design import Design, make_blocks
 from leverrier.learning.slices.tree_growing import LEAF_COUNT
 from leverrier.models.slices.shaped_cpd import AveragedCPD
 from leverrier.models.slices.slice_model import SliceModel
+from leverrier.models.slices.tree_cpd import SliceShape
 
 LN2 = float(np.log(2))
 NEARLY = 1.1

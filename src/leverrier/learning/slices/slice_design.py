@@ -12,21 +12,10 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, FeatureTable, Lag, feature_table
-from leverrier.kinds import Kinds
 from leverrier.learning.slices.tree_growing import Splits
+from leverrier.models.slices.tree_cpd import SliceShape
 
 LEAST_BLOCK = 10
-
-
-class SliceShape(Kinds):
-    """How a column is learnt."""
-
-    TREE = "tree"
-    """Its state."""
-    SAME = "same"
-    """Whether and to what it changed."""
-    STEP = "step"
-    """How far it moved."""
 
 
 @dataclass(frozen=True, eq=False)

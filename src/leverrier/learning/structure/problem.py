@@ -128,12 +128,6 @@ class Problem:
         required = self.required_bits[child]
         return not required & ~parents and not parents & ~self.allowed_bits[child] and self.fits(child, parents)
 
-    def permits(self, parents: Parents) -> bool:
-        """Whether a whole graph respects the constraints."""
-        dag = to_matrix(parents)
-        legal = not (dag & ~self.allowed).any() and not (self.required & ~dag.astype(np.bool_)).any()
-        return bool(legal) and all(self.fits(child, above) for child, above in enumerate(parents))
-
 
 def to_matrix(parents: Parents) -> NDArray[np.uint8]:
     """arcs[p, c] = 1 for each parent p of c."""

@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
 from leverrier.errors import NetworkError
-from leverrier.models.slices.tree_cpd import Parent, TreeCPD, dense_table, restricted_in_place
+from leverrier.models.slices.tree_cpd import Parent, SliceShape, TreeCPD, dense_table, restricted_in_place
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,8 @@ class OwnPastCPD(ABC):
     """Whether it changed, or how far it moved."""
     state: TreeCPD
     """P(state) where the state before does not say it."""
+    shape: ClassVar[SliceShape]
+    averaged: ClassVar[Literal[False]] = False
 
     def __post_init__(self) -> None:
         if self.moves.parents != self.state.parents or not self.moves.parents:
@@ -88,6 +90,8 @@ class SameElseCPD(OwnPastCPD):
     one for each of their states. In `state` the state before is left out and the rest made to sum to one.
     """
 
+    shape = SliceShape.SAME
+
     @property
     def dimension(self) -> int:
         return self.moves.tree.n_leaves + self.state.tree.n_leaves * (self.states - 2)
@@ -116,6 +120,8 @@ class StepCPD(OwnPastCPD):
     before is not known.
     """
 
+    shape = SliceShape.STEP
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.moves.states != 2 * self.state.states - 1:
@@ -142,6 +148,7 @@ class AveragedCPD:
     """The mean of several distributions over the same parents: bagged trees."""
 
     parts: tuple[TreeCPD | SameElseCPD | StepCPD, ...]
+    averaged: ClassVar[Literal[True]] = True
 
     @property
     def parents(self) -> tuple[Parent, ...]:
@@ -165,7 +172,7 @@ class AveragedCPD:
 
     def compacted(self) -> AveragedCPD:
         """Only the parents that some part asks; the first stays where it is the child's own past."""
-        own = () if all(isinstance(part, TreeCPD) for part in self.parts) else (0,)
+        own = () if all(part.shape is SliceShape.TREE for part in self.parts) else (0,)
         kept = tuple(sorted({*own, *self.used}))
         return AveragedCPD(tuple(part.compacted(kept) for part in self.parts))
 
@@ -184,3 +191,14 @@ class AveragedCPD:
 
 SingleCPD = TreeCPD | SameElseCPD | StepCPD
 CPD = SingleCPD | AveragedCPD
+
+
+def cpd_of(shape: SliceShape, trees: Sequence[TreeCPD]) -> SingleCPD:
+    """The distribution of this shape that these trees make: one of the states, or two of an own past."""
+    match shape:
+        case SliceShape.TREE:
+            return trees[0]
+        case SliceShape.SAME:
+            return SameElseCPD(trees[0], trees[1])
+        case SliceShape.STEP:
+            return StepCPD(trees[0], trees[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,24 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.errors import NetworkError, TooLargeError
 from leverrier.kernels.search.tree_growth import AT_MOST
+from leverrier.kinds import Kinds
 from leverrier.models.slices.code_tree import Tree
 
 MOST_CELLS = 2**24
 
 Parent = Any
 """(variable, lag) in a network in time; a feature of `data.slice_features` in a model of slices."""
+
+
+class SliceShape(Kinds):
+    """What of a column its trees tell."""
+
+    TREE = "tree"
+    """Its state."""
+    SAME = "same"
+    """Whether and to what it changed."""
+    STEP = "step"
+    """How far it moved."""
 
 
 class DenseCPD(Protocol):
@@ -43,12 +55,18 @@ class TreeCPD:
     leaf_probabilities: Floats
     """(nodes, states); only the rows of leaves are asked."""
     notes: Mapping[str, Any] = field(default_factory=dict)
+    shape: ClassVar[SliceShape] = SliceShape.TREE
+    averaged: ClassVar[Literal[False]] = False
 
     def __post_init__(self) -> None:
         if len(self.parents) != len(self.cardinalities):
             raise NetworkError(f"{len(self.parents)} parents with {len(self.cardinalities)} cardinalities: one each")
         if self.leaf_probabilities.shape != self.tree.counts.shape:
             raise NetworkError("each node of a tree needs one distribution over the child's states")
+
+    @property
+    def trees(self) -> tuple[TreeCPD]:
+        return (self,)
 
     @property
     def states(self) -> int:

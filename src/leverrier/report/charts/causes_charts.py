@@ -12,7 +12,7 @@ import numpy as np
 from leverrier.noisy_or.causes_result import HiddenCausesResult
 from leverrier.report.charts.discovery_charts import links_chart
 from leverrier.report.charts.palette import INK, PAPER, SHADE, STATES
-from leverrier.report.charts.pictures import WIDTHS, Size, styled
+from leverrier.report.charts.pictures import WIDTHS, Size, shrunk, styled
 
 if TYPE_CHECKING:
     import altair
@@ -83,7 +83,7 @@ def _histogram(found: HiddenCausesResult, name: str, width: int) -> Any:
     return boxes.encode(x=x, x2="to:Q", y=y, y2="floor:Q").properties(**size)
 
 
-def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.TopLevelMixin:
+def plot_structure(found: HiddenCausesResult, least: float = 0.25, size: Size = "notebook") -> altair.TopLevelMixin:
     """The best structure as a graph, causes above signs; a line's strength is its probability [wood2006 figure 6].
 
     Dashed lines are links that the best structure lacks and the posterior gives at least the chance `least`.
@@ -92,6 +92,8 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.Top
 
     n_observed, n_causes = found.best.shape
     width = max(n_observed, n_causes, 2)
+    room = max(300, 44 * width)
+    scale = shrunk(room, size)
     sign_x = _spread(n_observed, width)
     # each cause above its signs as far as may be: fewer lines cross
     middles = found.best.T.astype(np.float64) @ np.array(sign_x) / np.maximum(found.best.sum(axis=0), 1)
@@ -131,31 +133,22 @@ def plot_structure(found: HiddenCausesResult, least: float = 0.25) -> altair.Top
     )
     causes = [{"x": cause_x[k], "y": 1, "cause": str(k + 1), "p": f"p {found.model.p[k]:.2f}"} for k in range(n_causes)]
     signs = [{"x": sign_x[i], "y": 0, "name": name} for i, name in enumerate(found.names)]
-    circles = alt.Chart(alt.Data(values=causes)).mark_circle(size=520, opacity=1).encode(x=x, y=y, color=colour)
-    numbers = (
-        alt.Chart(alt.Data(values=causes)).mark_text(color=PAPER, fontWeight="bold").encode(x=x, y=y, text="cause:N")
-    )
-    often = alt.Chart(alt.Data(values=causes)).mark_text(dy=-21, fontSize=10, color=INK).encode(x=x, y=y, text="p:N")
-    dots = alt.Chart(alt.Data(values=signs)).mark_square(size=70, color=INK, opacity=1).encode(x=x, y=y)
+    above = alt.Chart(alt.Data(values=causes)).encode(x=x, y=y)
+    circles = above.mark_circle(size=520 * scale**2, opacity=1).encode(color=colour)
+    numbers = above.mark_text(color=PAPER, fontWeight="bold", fontSize=11 * scale).encode(text="cause:N")
+    often = above.mark_text(dy=-21 * scale, fontSize=10 * scale, color=INK).encode(text="p:N")
+    dots = alt.Chart(alt.Data(values=signs)).mark_square(size=70 * scale**2, color=INK, opacity=1).encode(x=x, y=y)
     labels = (
         alt.Chart(alt.Data(values=signs))
-        .mark_text(angle=300, align="right", dx=-8, dy=4, fontSize=11, color=INK, limit=240)
+        .mark_text(angle=300, align="right", dx=-8, dy=4, fontSize=11 * scale, color=INK, limit=240)
         .encode(x=x, y=y, text="name:N")
     )
-    return (
-        (links + circles + numbers + often + dots + labels)
-        .properties(
-            width=max(300, 44 * width),
-            height=240,
-            title=alt.TitleParams(
-                f"{n_causes} hidden cause{'s' * (n_causes != 1)}",
-                anchor="start",
-                subtitle=f"{found.expected_count:.1f} expected; strength: probability of the link",
-            ),
-        )
-        .configure_view(stroke=None, clip=False)
-        .configure_title(color=INK, subtitleColor=INK)
+    title = alt.TitleParams(
+        f"{n_causes} hidden cause{'s' * (n_causes != 1)}",
+        subtitle=f"{found.expected_count:.1f} expected; strength: probability of the link",
     )
+    drawn = (links + circles + numbers + often + dots + labels).properties(title=title)
+    return styled(drawn, 240 * scale, size, room * scale).configure_view(stroke=None, clip=False)
 
 
 def _spread(n: int, width: int) -> list[float]:

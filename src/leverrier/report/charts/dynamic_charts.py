@@ -19,10 +19,10 @@ from leverrier.errors import OptionError
 from leverrier.learning.chains.fit_dynamic import DynamicFit
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_query import most_probable_path
-from leverrier.report.charts.over_columns import column_line
+from leverrier.report.charts.over_columns import over_columns
 from leverrier.report.charts.palette import HIDDEN, INK, OBSERVED, STATES
 from leverrier.report.charts.pictures import Size, styled
-from leverrier.report.charts.sequence_charts import ribbon_chart, ribbon_marks, stays_chart
+from leverrier.report.charts.sequence_charts import ribbon_chart, stays_chart
 from leverrier.report.words.time_words import steps_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,13 @@ if TYPE_CHECKING:
 
 
 def state_ribbon(
-    network: DynamicNetwork, data: Any, variable: str | None = None, *, sequence: int = 0, beside: str | None = None
+    network: DynamicNetwork,
+    data: Any,
+    variable: str | None = None,
+    *,
+    sequence: int = 0,
+    beside: str | None = None,
+    size: Size = "notebook",
 ) -> altair.TopLevelMixin:
     """The most probable states along one sequence, paler where less certain; `beside` is a column drawn above it."""
     import altair as alt
@@ -48,13 +54,13 @@ def state_ribbon(
     drawn = Ribbon(name, str(one.names[0]), spans, len(path), 0)
     title = alt.TitleParams(f"{name}: most probable states", subtitle=f"sequence {one.names[0]}", anchor="start")
     if beside is None:
-        return ribbon_chart(drawn, labels, one.time or "time step", "notebook").properties(title=title)
-    ribbon = ribbon_marks([drawn], labels, one.time or "time step").properties(width=680, height=46)
-    above = column_line(one, beside).properties(width=680, height=130)
-    return alt.vconcat(above, ribbon, title=title, spacing=6).resolve_scale(x="shared")
+        return ribbon_chart(drawn, labels, one.time or "time step", size).properties(title=title)
+    return over_columns(drawn, labels, one, [beside], one.time or "time step", size).properties(title=title)
 
 
-def dwell_times(network: DynamicNetwork, data: Any, variable: str | None = None) -> altair.TopLevelMixin:
+def dwell_times(
+    network: DynamicNetwork, data: Any, variable: str | None = None, size: Size = "notebook"
+) -> altair.TopLevelMixin:
     """How long states last along the most probable paths, against the geometric times that a chain would have."""
     import altair as alt
 
@@ -72,7 +78,7 @@ def dwell_times(network: DynamicNetwork, data: Any, variable: str | None = None)
     title = alt.TitleParams(
         f"How long {name} lasts", subtitle="dashed: geometric times of the same mean", anchor="start"
     )
-    return stays_chart(stays, labels, time_unit(sequences), "notebook").properties(title=title)
+    return stays_chart(stays, labels, time_unit(sequences), size).properties(title=title)
 
 
 def forecast_chart(
@@ -84,6 +90,7 @@ def forecast_chart(
     *,
     sequence: int = 0,
     history: int = 60,
+    size: Size = "notebook",
 ) -> altair.TopLevelMixin:
     """A column's last slices and what is expected next: a band for numbers, probabilities for states."""
     import altair as alt
@@ -116,7 +123,7 @@ def forecast_chart(
         )
         lines = alt.Chart(alt.Data(values=past)).mark_line(color=INK, strokeWidth=1.2).encode(x=x, y=y)
         mean = alt.Chart(alt.Data(values=future)).mark_line(color=OBSERVED, strokeWidth=2).encode(x=x, y=y)
-        return (band + lines + mean).properties(width=560, height=240, title=title)
+        return styled((band + lines + mean).properties(title=title), 240, size)
     table = found.probabilities[network._known(variable)][0]
     labels = [str(label) for label in network.states[variable]]
     codes = one.table.column(variable) if variable in one.variables else np.full(one.n_slices, one.table.missing)
@@ -142,7 +149,7 @@ def forecast_chart(
         )
     )
     now = alt.Chart(alt.Data(values=[{"slice": one.n_slices}])).mark_rule(color=HIDDEN, strokeDash=[5, 3]).encode(x=x)
-    return (tiles + now).properties(width=560, height=max(80, 24 * len(labels)), title=title)
+    return styled((tiles + now).properties(title=title), max(80, 24 * len(labels)), size)
 
 
 def bits_by_iteration(fits: DynamicFit | Mapping[str, DynamicFit], size: Size = "notebook") -> altair.TopLevelMixin:

@@ -12,6 +12,7 @@ from leverrier.models.network import Network
 from leverrier.report.charts.graph_layout import HEIGHT, Point
 from leverrier.report.charts.network_drawing import Picture, arc_words, node_width
 from leverrier.report.charts.palette import HIDDEN, HIDDEN_NODE, INK, NODE, OBSERVED, QUIET
+from leverrier.report.charts.pictures import Size, shrunk, styled
 
 if TYPE_CHECKING:
     import altair
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
 STEPS = 12
 
 
-def network_chart(shown: Picture) -> altair.TopLevelMixin:
-    """Boxes are columns, orange ones hidden; the width of an orange line is its support."""
+def network_chart(shown: Picture, size: Size = "notebook") -> altair.TopLevelMixin:
+    """Boxes are columns, orange ones hidden; the width of an orange line is its support. As large as its nodes need; on
+    a page no wider than other figures are."""
     import altair as alt
 
     layout = shown.layout
+    scale = shrunk(layout.width, size)
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, layout.width], nice=False))
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[layout.height, 0], nice=False))
     points, heads = [], []
@@ -68,7 +71,7 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
     )
     arrows = (
         alt.Chart(alt.Data(values=heads))
-        .mark_point(shape="triangle-down", filled=True, size=46, opacity=1)
+        .mark_point(shape="triangle-down", filled=True, size=46 * scale**2, opacity=1)
         .encode(x=x, y=y, color=colour)
     )
     base = alt.Chart(alt.Data(values=nodes))
@@ -78,19 +81,14 @@ def network_chart(shown: Picture) -> altair.TopLevelMixin:
         .encode(x=x, x2="x2:Q", y=y, y2="y2:Q", tooltip="name:N")
         for hidden, fill, edge in ((False, NODE, OBSERVED), (True, HIDDEN_NODE, HIDDEN))
     ]
-    text = base.mark_text(fontSize=11, color=INK).encode(x=alt.X("middle:Q"), y=alt.Y("row:Q"), text="label:N")
-    return (
-        alt.layer(lines, arrows, *boxes, text)
-        .properties(
-            width=layout.width, height=layout.height, title=alt.TitleParams("The network", anchor="start", color=INK)
-        )
-        .configure_view(stroke=None)
-    )
+    text = base.mark_text(fontSize=11 * scale, color=INK).encode(x=alt.X("middle:Q"), y=alt.Y("row:Q"), text="label:N")
+    drawn = alt.layer(lines, arrows, *boxes, text).properties(title="The network")
+    return styled(drawn, layout.height * scale, size, layout.width * scale)
 
 
-def graph_chart(network: Network, hidden: Iterable[str] = ()) -> altair.TopLevelMixin:
+def graph_chart(network: Network, hidden: Iterable[str] = (), size: Size = "notebook") -> altair.TopLevelMixin:
     """A network's graph; the nodes in `hidden` are drawn as hidden."""
-    return network_chart(Picture(network.graph, frozenset(hidden), {}, resampled=False))
+    return network_chart(Picture(network.graph, frozenset(hidden), {}, resampled=False), size)
 
 
 def _smooth(route: list[Point]) -> list[Point]:

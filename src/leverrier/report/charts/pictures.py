@@ -164,6 +164,11 @@ def tips(*fields: tuple[str, str, str]) -> Any:
     ]
 
 
+def shrunk(width: float, size: Size) -> float:
+    """By how much a drawing that needs this width is made smaller: on a page, to the width that figures have there."""
+    return min(1.0, WIDTHS["page"] / width) if size == "page" else 1.0
+
+
 def styled(chart: Any, height: Any = None, size: Size = "page", width: float | None = None) -> Any:
     """Our look: quiet axes, text in ink; as wide as its place is, unless it says how wide it must be."""
     import altair as alt

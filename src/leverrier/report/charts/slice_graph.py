@@ -8,13 +8,14 @@ from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.graph import Graph
 from leverrier.report.charts.network_chart import network_chart
 from leverrier.report.charts.network_drawing import Picture
+from leverrier.report.charts.pictures import Size
 from leverrier.report.parts.tree_tables import slice_name
 
 if TYPE_CHECKING:
     import altair
 
 
-def slice_graph(network: DynamicNetwork) -> altair.TopLevelMixin:
+def slice_graph(network: DynamicNetwork, size: Size = "notebook") -> altair.TopLevelMixin:
     """The transition: what is asked of slices before, and this slice; hidden variables are rounded and orange."""
     parents: dict[str, list[str]] = {}
     for (name, lag), _ in network.edges:
@@ -25,4 +26,4 @@ def slice_graph(network: DynamicNetwork) -> altair.TopLevelMixin:
     for name, cpd in network.numbers.items():
         parents[name] = list(cpd.parents)
     hidden = {node for node in parents if node.split(", ")[0] in network.hidden or node in network.hidden}
-    return network_chart(Picture(Graph.from_parents(parents), frozenset(hidden), {}, resampled=False))
+    return network_chart(Picture(Graph.from_parents(parents), frozenset(hidden), {}, resampled=False), size)

@@ -9,8 +9,8 @@ import numpy as np
 from leverrier.data.sequences.slice_features import LEVELS, SPANS, Feature, Lag, Memory, MemoryKind
 from leverrier.data.table import Label
 from leverrier.kernels.search.tree_growth import AT_MOST
-from leverrier.models.slices.shaped_cpd import CPD, AveragedCPD, SameElseCPD
-from leverrier.models.slices.tree_cpd import TreeCPD
+from leverrier.models.slices.shaped_cpd import CPD
+from leverrier.models.slices.tree_cpd import SliceShape, TreeCPD
 from leverrier.report.parts.page_parts import Grid, percent, shortened
 
 MOST_LEAVES = 24
@@ -44,21 +44,28 @@ def slice_name(name: str, lag: int) -> str:
 
 def tree_grid(cpd: CPD, child: str, states: States) -> Grid:
     """A column's distribution: when, how many time steps, what is likely then."""
-    if isinstance(cpd, AveragedCPD):
+    if cpd.averaged:
         return Grid(("",), ((f"the average of {len(cpd.parts)} trees",),))
-    rows: list[tuple[str, str, str]] = []
-    labels = [str(label) for label in states[child]]
-    if isinstance(cpd, TreeCPD):
-        rows += _lines(cpd, labels, states, "")
-    elif isinstance(cpd, SameElseCPD):
-        rows += _lines(cpd.moves, ["as before", "changed"], states, "")
-        rows += _lines(cpd.state, labels, states, "if it changes")
-    else:
-        size = len(labels)
-        rows += _lines(cpd.moves, [f"{step:+d}" for step in range(1 - size, size)], states, "moves by")
-        rows += _lines(cpd.state, labels, states, "where the state before is not known")
+    told = _told(cpd.shape, [str(label) for label in states[child]])
+    rows = [
+        line
+        for tree, (labels, when) in zip(cpd.trees, told, strict=True)
+        for line in _lines(tree, labels, states, when)
+    ]
     more = f"the first {MOST_LEAVES} of {len(rows)} cases" if len(rows) > MOST_LEAVES else ""
     return Grid(("when", "time steps", "most likely"), tuple(rows[:MOST_LEAVES]), more, words=(0, 2), stack=True)
+
+
+def _told(shape: SliceShape, labels: Sequence[str]) -> tuple[tuple[Sequence[str], str], ...]:
+    """Of each tree of such a distribution what its states are called, and when it is asked."""
+    match shape:
+        case SliceShape.TREE:
+            return ((labels, ""),)
+        case SliceShape.SAME:
+            return ((("as before", "changed"), ""), (labels, "if it changes"))
+        case SliceShape.STEP:
+            moves = [f"{step:+d}" for step in range(1 - len(labels), len(labels))]
+            return ((moves, "moves by"), (labels, "where the state before is not known"))
 
 
 def _lines(cpd: TreeCPD, labels: Sequence[str], states: States, before: str) -> Iterator[tuple[str, str, str]]:

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.online_tree import predict_and_count
 from leverrier.arrays import Floats
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.slice_features import feature_table
 from leverrier.errors import OptionError
-from leverrier.kernels.chains.online_tree import predict_and_count
 from leverrier.learning.slices.slice_choice import Choice, fit_slices
 from leverrier.learning.slices.slice_design import Design
 from leverrier.models.slices.shaped_cpd import AveragedCPD, SameElseCPD, SingleCPD, StepCPD

@@ -61,14 +61,14 @@ def speed(rng, n=439):
     return {"rt": rt, "corr": np.where(right, "cor", "inc")}
 
 
-def two_states(rng):
+def two_states(rng, apart=1.5):
     state = chain(rng)
-    return {"x": rng.normal(1.5 * state), "y": rng.normal(-1.5 * state)}
+    return {"x": rng.normal(apart * state), "y": rng.normal(-apart * state)}
 
 
-def three_states(rng):
-    state = chain(rng, states=3)
-    return {"x": rng.normal(2.0 * state), "y": rng.normal(2.0 * np.abs(state - 1))}
+def three_states(rng, apart=2.0, n=N):
+    state = chain(rng, n, states=3)
+    return {"x": rng.normal(apart * state), "y": rng.normal(apart * np.abs(state - 1))}
 
 
 def categories(rng):
@@ -94,7 +94,10 @@ VAR2 = (np.array([[0.4, 0.2], [-0.1, 0.3]]), np.array([[0.3, 0.0], [0.1, 0.2]]))
 CASES = {
     "speed": (speed, "moves"),
     "two states": (two_states, "moves"),
+    "two states, 1 sd": (partial(two_states, apart=1.0), "moves"),
+    "two states, 2 sd": (partial(two_states, apart=2.0), "moves"),
     "three states": (three_states, "moves"),
+    "three states, 1 sd": (partial(three_states, apart=1.0, n=2 * N), "moves"),
     "categories": (categories, "moves"),
     "long stays": (long_stays, "moves"),
     "on lags": (on_lags, "moves"),
@@ -114,13 +117,14 @@ CASES = {
 }
 
 
-def said(frame, draws: int) -> str:
+def said(frame, draws: int) -> tuple[str, int]:
+    """What it is, and how many states."""
     by = {"by": "id", "time": "day"} if "id" in frame else {"time": "t"} if "t" in frame else {"method": "sequences"}
     found = lv.discover(frame, **by, draws=draws, level=1 / (1 + draws), jobs=1)  # (seconds are of this process)
     if str(found.verdict) != "found":
-        return str(found.verdict)
+        return str(found.verdict), 0
     one = found.hidden[0]
-    return one.kind.value if one.chain.stays else "moves"
+    return one.kind.value if one.chain.stays else "moves", one.states
 
 
 def right(answer: str, truth: str) -> bool:
@@ -135,8 +139,8 @@ def false(answer: str, truth: str) -> bool:
 
 def _line(make, seed: int, place: int, draws: int) -> Line:
     begun = time.process_time()
-    answer = said(make(np.random.default_rng([seed, place])), draws)
-    return {"said": answer, "seconds": round(time.process_time() - begun, 1)}
+    answer, states = said(make(np.random.default_rng([seed, place])), draws)
+    return {"said": answer, "states": states, "seconds": round(time.process_time() - begun, 1)}
 
 
 def verdicts(bench: str, seed: int, cases, samples: int, draws: int, names: list[str]) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 import leverrier as lv
 from leverrier.errors import OptionError, TableError
+from leverrier.models.regimes.plain_chain import laws_of
 
 
 def diary(n=240, seed=0):
@@ -90,3 +91,38 @@ def test_the_plain_chain_has_the_same_queries():
     np.testing.assert_allclose(first, found.filtered[:30], atol=1e-9)
     agree = np.mean(found.path == found.posterior.argmax(axis=1))
     assert agree > 0.9
+
+
+def test_the_plain_chain_as_laws_says_the_same_and_has_futures_and_anomalies():
+    frame = diary(seed=2) | {"id": np.repeat(["a", "b", "c"], 80)}
+    sequences = lv.read_sequences(frame, by="id")
+    found = lv.hidden_markov(sequences, 2, seed=0)
+    laws = found.laws
+    np.testing.assert_allclose(laws.slice_log_likelihood(sequences), found.network.slice_log_likelihood(sequences))
+    np.testing.assert_allclose(laws.posterior(sequences), found.posterior, atol=1e-9)
+    np.testing.assert_array_equal(laws.most_probable_path(sequences), found.path)
+    exact = found.network.forecast(sequences, steps=4)
+    drawn = laws.forecast(sequences, steps=4, draws=4000, seed=1)
+    assert drawn.cells["pulse"].shape == (3, 4000, 4)
+    np.testing.assert_allclose(drawn.states, exact.probabilities[found.name], atol=0.04)  # (five standard errors)
+    np.testing.assert_allclose(drawn.probabilities["cough"], exact.probabilities["cough"], atol=0.04)
+    np.testing.assert_allclose(drawn.numbers["pulse"].mean, exact.numbers["pulse"].mean, atol=0.4)
+    odd = {name: column.copy() for name, column in frame.items()}
+    odd["pulse"][100] = 90.0
+    like = laws.unlike(lv.read_sequences(odd, by="id"))
+    assert like[100] == like.min() == 1 / 200
+    assert np.mean(like < 0.01) < 0.05
+
+
+def test_a_network_that_is_no_plain_chain_has_no_such_laws():
+    wet = lv.DynamicNetwork.from_tables(
+        {"rain": ("yes", "no"), "umbrella": ("up", "down")},
+        prior={"rain": ((), [0.5, 0.5]), "umbrella": (("rain",), [[0.9, 0.1], [0.2, 0.8]])},
+        transition={
+            "rain": ((("rain", 1),), [[0.7, 0.3], [0.3, 0.7]]),
+            "umbrella": (("rain", ("umbrella", 1)), [[[0.9, 0.1], [0.8, 0.2]], [[0.3, 0.7], [0.2, 0.8]]]),
+        },
+        hidden=["rain"],
+    )
+    with pytest.raises(OptionError, match="one hidden chain"):
+        laws_of(wet, ())

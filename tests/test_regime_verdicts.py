@@ -82,6 +82,24 @@ def test_two_kinds_of_persons_are_classes():
     assert max(np.mean(states == kind), np.mean(states != kind)) > 0.95
 
 
+def test_a_state_behind_a_column_that_remembers_is_found_though_lags_and_a_trend_stand_in_for_it():
+    """The rival explains y by x, a trend and y's own past, all of which stand for the state: a chain with these terms
+    as well would have to pay for them (−8 nats in this sample), one on each column's last value need not."""
+    rng = np.random.default_rng([7, 11])
+    n = 600
+    state, x = np.zeros(n, dtype=int), np.zeros(n)
+    for t in range(1, n):
+        state[t] = state[t - 1] if rng.random() < 0.97 else rng.integers(2)
+    for t in range(1, n):
+        x[t] = 0.5 * x[t - 1] + 1.5 * state[t] + rng.normal()
+    frame = {"x": x, "y": rng.normal(1.5 * state)}
+    found = lv.discover(frame, method="sequences", **QUICK)
+    assert str(found.verdict) == "found"
+    assert (found.hidden[0].chain.stays, found.hidden[0].states) == (False, 2)
+    said = found.posterior(frame).argmax(axis=1)
+    assert max(np.mean(said == state), np.mean(said != state)) > 0.85
+
+
 def autoregressive(n, noise):
     x = np.zeros((n, 2))
     for t in range(2, n):

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel
 from leverrier.data.variable import Variable
 from leverrier.discovery.regimes.column_roles import Roles
@@ -119,6 +120,7 @@ def examined(
         lone = [one_state(base, designs) for _, base in grounds]
         # (a person's mean is told from all of the person's slices: what that is worth too much is taken off again)
         credit = level_worth - lone[-1].worth if levels else 0.0
+        guessed: list[Floats] = []
         for (name, _), alone in zip(grounds, lone, strict=True):
             for states in STATES if name == "plain" else STATES[:1]:
                 if run.late:
@@ -132,8 +134,11 @@ def examined(
                     tolerance=TOLERANCE,
                     pseudo=PSEUDO,
                     reach=max(one.worth, level_worth) + beat - credit,
+                    guessed=guessed if states == 2 else (),
                     run=run,
                 )
+                if states == 2:
+                    guessed.append(found.posterior)
                 attempts.append(RegimeAttempt(Hidden.REGIME, name, found, found.worth + credit, alone.model, states))
     return Examined(panel, one.model, columns, one.worth, levels, level_terms, tuple(attempts))
 
@@ -151,15 +156,21 @@ def _given(rival: RegimeModel, terms: tuple[Term, ...]) -> tuple[Term, ...]:
 def _grounds(
     designs: Designs, rival: RegimeModel, levels: tuple[Levels, ...], level_terms: dict[str, tuple[Term, ...]]
 ) -> list[tuple[str, RegimeModel]]:
-    """What a chain is built on: inputs alone, and all that the rival asks; with persons' levels where there are any."""
+    """What a chain is built on: inputs alone, with each column's own last value, and all that the rival asks; with
+    persons' levels where there are any. The rival's terms stand for a hidden state too, so a chain need not have them
+    all."""
     level = {each.name: each for each in levels}
-    plain, past = [], []
+    plain, last, past = [], [], []
     for each in rival.emissions:
         given = _given(rival, each.terms)
         own = _level_term(designs.panel, level[each.name]) if each.name in level else ()
         plain.append(_with_terms(designs, each, (*given, *own)))
+        before = tuple(term for term in each.terms if term.source == each.name and term.lag == 1)
+        last.append(_with_terms(designs, each, (*given, *before, *own)))
         past.append(_with_terms(designs, each, (*level_terms.get(each.name, each.terms), *own)))
     made = [("plain", replace(rival, emissions=tuple(plain)))]
+    if len({tuple(each.terms for each in emissions) for emissions in (plain, last, past)}) == 3:
+        made.append(("the last step", replace(rival, emissions=tuple(last))))
     if any(a.terms != b.terms for a, b in zip(plain, past, strict=True)):
         made.append(("the past", replace(rival, emissions=tuple(past))))
     return made

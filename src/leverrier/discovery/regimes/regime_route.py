@@ -339,7 +339,7 @@ def attempt_name(one: RegimeAttempt) -> str:
     if one.kind is Hidden.CLASSES:
         more = {"levels": "", "the past": " on the past", "trends": " with trends of their own"}[one.ground]
         return f"{one.states} classes of persons{more}"
-    return f"hidden chain of {one.states} states{' on the past' if one.ground == 'the past' else ''}"
+    return f"hidden chain of {one.states} states{'' if one.ground == 'plain' else f' on {one.ground}'}"
 
 
 def _folds(fold: NDArray[np.int64], bits: tuple[Floats, Floats] | None) -> tuple[Fold, ...]:

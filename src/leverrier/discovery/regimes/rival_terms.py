@@ -275,6 +275,10 @@ def _smoothed(power: Floats) -> Floats:
     """The spectrum's own neighbourhood without the peak: medians over a window."""
     width = max(len(power) // 12, 6)
     made = np.empty_like(power)
+    windows = np.lib.stride_tricks.sliding_window_view(power, 2 * width + 1) if len(power) > 2 * width else None
+    if windows is not None:
+        made[width : len(power) - width] = np.median(windows, axis=1)
     for i in range(len(power)):
-        made[i] = np.median(power[max(0, i - width) : i + width + 1])
+        if windows is None or i < width or i >= len(power) - width:
+            made[i] = np.median(power[max(0, i - width) : i + width + 1])
     return np.maximum(made / np.log(2), 1e-300)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Literal, overload
 
@@ -19,6 +20,8 @@ from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
 from leverrier.learning.regimes.hidden_regimes import HiddenRegimes, hidden_regimes
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
 from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
+from leverrier.models.regimes.plain_chain import laws_of
+from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
 from leverrier.status import Status
@@ -94,6 +97,12 @@ class HiddenMarkov(DynamicFit):
         """(sequences, states): slices spent in each state, as expected."""
         assert self.sequences is not None
         return np.add.reduceat(self.posterior, self.sequences.starts[:-1], axis=0)
+
+    @cached_property
+    def laws(self) -> RegimeModel:
+        """The same chain as a model of laws: futures that are simulated, and what is unlike all states."""
+        assert self.sequences is not None
+        return laws_of(self.network, self.sequences.table.columns)
 
     def __repr__(self) -> str:
         among = [row.states for row in self.table]

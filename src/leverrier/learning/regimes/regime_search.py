@@ -49,16 +49,17 @@ def several_states(
     tolerance: float = 0.01,
     pseudo: float = 0.0,
     reach: float = -np.inf,
+    guessed: Sequence[Floats] = (),
     run: Run = UNBOUNDED,
 ) -> RegimeClimb:
-    """So many states with the laws and terms of `base`, which has one.
+    """So many states with the laws and terms of `base`, which has one; `guessed` are more beginnings, as posteriors.
 
     Where after a few steps no beginning is within HOPE nats of a worth of `reach`, none is run to the end.
     """
     if states == 1:
         return one_state(base, designs, live)
     reached = []
-    for guess in guesses(base, designs, states, rng, stays=stays, starts=starts, windows=windows):
+    for guess in [*guesses(base, designs, states, rng, stays=stays, starts=starts, windows=windows), *guessed]:
         weights = guess if live is None else guess * live[:, None]
         model = replace(base, moves=even_moves(states, stays=stays, pseudo=pseudo))
         point = begun(model, designs, weights)

@@ -130,7 +130,7 @@ def solve_states(
             matrix[k * a :, k * a :] += shares.T @ zs
             right[k * a :] += shares.T @ target[:, s]
     size = np.trace(matrix) / max(len(matrix), 1)
-    matrix[np.diag_indices_from(matrix)] += ridge * max(size, 1e-300)
+    matrix.flat[:: len(matrix) + 1] += ridge * max(size, 1e-300)
     found = np.linalg.solve(matrix, right)
     made = np.zeros((k, z.shape[1]))
     made[:, own] = found[: k * a].reshape(k, a)

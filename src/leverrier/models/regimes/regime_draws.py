@@ -14,7 +14,7 @@ from leverrier.data.variable import Variable
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.moves import Moves
 from leverrier.models.regimes.regime_passes import passed
-from leverrier.models.regimes.terms import CLOCK, design
+from leverrier.models.regimes.terms import Term
 
 
 class Drawable(Protocol):
@@ -106,19 +106,43 @@ def drawn_like(
         count = len(next(iter(residuals.values())))
         picked = rng.integers(0, count, panel.n_slices)
         noise = {name: column[picked] for name, column in residuals.items()}
+    plan = _planned(model, now)
     if lagged:
         lengths = np.diff(panel.starts)
         for place in range(int(lengths.max())):
-            _fill(model, now, states, panel.starts[:-1][lengths > place] + place, rng, noise, limits)
+            _fill(plan, now, states, panel.starts[:-1][lengths > place] + place, rng, noise, limits)
     else:
-        _fill(model, now, states, np.arange(panel.n_slices), rng, noise, limits)
+        _fill(plan, now, states, np.arange(panel.n_slices), rng, noise, limits)
     for each in model.emissions if holes else ():
         values[each.name][np.isnan(panel.values[each.name])] = np.nan
     return now, states
 
 
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column to be drawn: what is known of its design beforehand, and the terms that follow from what is drawn."""
+
+    law: Emission
+    known: Floats
+    moving: tuple[tuple[int, Term], ...]
+
+
+def _planned(model: Drawable, panel: Panel) -> list[_Column]:
+    drawn = {each.name for each in model.emissions}
+    made = []
+    for each in model.emissions:
+        places = enumerate(each.terms, 1)
+        moving = tuple((place, term) for place, term in places if term.source in drawn)
+        known = np.ones((panel.n_slices, 1 + len(each.terms)))
+        for place, term in enumerate(each.terms, 1):
+            if term.source not in drawn:
+                known[:, place] = term.column(panel)
+        made.append(_Column(each, known, moving))
+    return made
+
+
 def _fill(
-    model: Drawable,
+    plan: list[_Column],
     panel: Panel,
     states: Integers,
     slices: Integers,
@@ -126,18 +150,22 @@ def _fill(
     noise: Mapping[str, Floats] | None,
     limits: Mapping[str, tuple[float, float]],
 ) -> None:
-    for each in model.emissions:
-        z = _rows(panel, each.terms, slices)
-        cells = panel.values[each.name]
-        for state in np.unique(states[slices]).tolist():
-            rows = np.flatnonzero(states[slices] == state)
+    own = states[slices]
+    for column in plan:
+        law, z = column.law, column.known[slices]
+        for place, term in column.moving:
+            z[:, place] = _moved(panel, term, slices)
+        cells = panel.values[law.name]
+        for state in np.unique(own).tolist() if law.states > 1 else (0,):
+            rows = np.flatnonzero(own == state) if law.states > 1 else slice(None)
             at = slices[rows]
-            if noise is not None and each.name in noise:
-                cells[at] = z[rows] @ each.coefficients[state] + each.spread[state] * noise[each.name][at]
+            if noise is not None and law.name in noise:
+                cells[at] = z[rows] @ law.coefficients[state] + law.spread[state] * noise[law.name][at]
             else:
-                cells[at] = each.drawn(z[rows], state, rng)
-        if each.name in limits:
-            cells[slices] = np.clip(cells[slices], *limits[each.name])
+                cells[at] = law.drawn(z[rows], state, rng)
+        if law.name in limits:
+            low, high = limits[law.name]
+            cells[slices] = np.minimum(np.maximum(cells[slices], low), high)
 
 
 def _limits(model: Drawable, panel: Panel) -> dict[str, tuple[float, float]]:
@@ -154,23 +182,19 @@ def _limits(model: Drawable, panel: Panel) -> dict[str, tuple[float, float]]:
     return found
 
 
-def _rows(panel: Panel, terms: tuple, slices: Integers) -> Floats:
-    """The design at a few slices only."""
-    if len(slices) * 4 > panel.n_slices:
-        return design(panel, terms)[slices]
-    made = np.ones((len(slices), 1 + len(terms)))
-    for place, term in enumerate(terms, 1):
-        if term.shrink > 0 or term.period or term.source == CLOCK:
-            made[:, place] = term.column(panel)[slices]
-            continue
-        raw = panel.values[term.source][np.maximum(slices - term.lag, 0)].copy()
-        raw[panel.position[slices] < term.lag] = np.nan
-        if term.log:
-            raw = np.log1p(np.maximum(raw, 0.0))
-        if term.state is not None:
-            raw = np.where(np.isnan(raw), np.nan, raw == term.state)
-        made[:, place] = np.nan_to_num(((raw - term.centre) / term.scale) ** term.power)
-    return made
+def _moved(panel: Panel, term: Term, slices: Integers) -> Floats:
+    """A term of drawn columns at a few slices only; 0, which is the usual value, where it is not known."""
+    if term.shrink > 0:
+        return term.column(panel)[slices]
+    raw = panel.values[term.source][slices - term.lag]
+    if term.lag:
+        raw = np.where(panel.position[slices] < term.lag, np.nan, raw)
+    if term.log:
+        raw = np.log1p(np.maximum(raw, 0.0))
+    if term.state is not None:
+        raw = np.where(np.isnan(raw), np.nan, raw == term.state)
+    raw = ((raw - term.centre) / term.scale) ** term.power
+    return np.where(np.isnan(raw), 0.0, raw)
 
 
 def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: int, seed: int) -> RegimeForecast:
@@ -203,6 +227,7 @@ def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: 
     onward = model.moves.walk(future)
     cumulated = onward.transitions.cumsum(axis=2)
     states = np.zeros((n * draws, steps), dtype=np.int64)
+    plan = _planned(model, future)
     for t in range(steps):
         at = starts[:-1] + back + t
         chance = cumulated[onward.which[at], step]
@@ -210,7 +235,7 @@ def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: 
         states[:, t] = walk.state[step]
         whole = np.zeros(future.n_slices, dtype=np.int64)
         whole[at] = states[:, t]
-        _fill(model, future, whole, at, rng, None, {})
+        _fill(plan, future, whole, at, rng, None, {})
     return _summary(model, future, states.reshape(n, draws, steps), values, back, interval)
 
 

@@ -59,8 +59,8 @@ class StateEmission(Emission):
         cells = y.astype(np.int64)
         if not self.terms:
             counts = np.stack([np.bincount(cells, w, self.categories) for w in weights.T]) + self.pseudo
-            table = np.maximum(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300), LEAST)
-            return replace(self, coefficients=_as_logits(table))
+            table = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+            return replace(self, coefficients=table_logits(table))
         coefficients = self.coefficients
         own, shared = self.slots
         for _ in range(STEPS):
@@ -89,8 +89,9 @@ class StateEmission(Emission):
         return {**super().content, "pseudo": self.pseudo}
 
 
-def _as_logits(table: Floats) -> Floats:
-    logs = np.log(table)
+def table_logits(table: Floats) -> Floats:
+    """(states, 1, categories − 1) of chances (states, categories)."""
+    logs = np.log(np.maximum(table, LEAST))
     return (logs[:, :-1] - logs[:, -1:])[:, None, :]
 
 
@@ -106,7 +107,7 @@ def state_emission(
     seen = y[~np.isnan(y)].astype(np.int64)
     counts = np.bincount(seen, minlength=categories) + 0.5
     coefficients = np.zeros((1, 1 + len(terms), categories - 1))
-    coefficients[:, :1] = _as_logits((counts / counts.sum())[None])
+    coefficients[:, :1] = table_logits((counts / counts.sum())[None])
     return StateEmission(
         name,
         Family.CATEGORY,

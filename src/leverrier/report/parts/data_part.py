@@ -50,12 +50,13 @@ def data_part(found: Result) -> Part:
                 shortened(column.name, 48),
                 "number, in bins where states are needed" if column.binned else column.kind,
                 str(column.cardinality),
-                percent(holes.get(column.name, 0) / max(shape.rows, 1)),
+                *([] if found.rows is None else [percent(holes.get(column.name, 0) / max(shape.rows, 1))]),
             )
             for column in shape.variables[:MOST_COLUMNS]
         )
         rest = len(shape.variables) - MOST_COLUMNS
         caption = f"The first {MOST_COLUMNS} of {len(shape.variables)}." if rest > 0 else ""
-        grid = Grid(("column", "read as", "states", "empty"), rows, caption, words=(0, 1), stack=True)
+        known = ("column", "read as", "states", *(() if found.rows is None else ("empty",)))
+        grid = Grid(known, rows, caption, words=(0, 1), stack=True)
         blocks.append(Fold("Every column", (grid,)))
     return Part("data", "The data", blocks)

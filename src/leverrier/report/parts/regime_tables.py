@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import math
 
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.regime_model import RegimeModel
@@ -18,26 +19,28 @@ def emission_grid(model: RegimeModel, name: str) -> Grid:
     each = next(one for one in model.emissions if one.name == name)
     if isinstance(each, StateEmission):
         return _shares(model, each)
-    head = ("state", "law", _centre(each), _width(each), *(term_name(term) for term in each.terms[:MOST]))
+    number = each.family in (Family.NORMAL, Family.STUDENT)
+    width = "spread" if number else "size" if each.family is Family.NEGATIVE_BINOMIAL else ""
+    head = ("state", "law", "mean", *([width] if width else []), *(term_name(term) for term in each.terms[:MOST]))
     rows = tuple(
         (
             f"state {k}" if model.states > 1 else "always",
             each.family.value,
-            f"{each.coefficients[k, 0]:.4g}",
-            f"{each.spread[k]:.4g}",
+            f"{each.coefficients[k, 0] if number else math.exp(each.coefficients[k, 0]):.4g}",
+            *([f"{each.spread[k]:.4g}"] if width else []),
             *(f"{slope:+.3g}" for slope in each.coefficients[k, 1 : MOST + 1]),
         )
         for k in range(model.states)
     )
-    return Grid(head, rows, "Slopes are for one standard deviation of what is named.", stack=True)
+    return Grid(head, rows, _slopes(each, number), stack=True)
 
 
-def _centre(each: Emission) -> str:
-    return "mean" if each.family in (Family.NORMAL, Family.STUDENT) else "ln mean"
-
-
-def _width(each: Emission) -> str:
-    return "spread" if each.family in (Family.NORMAL, Family.STUDENT) else "size"
+def _slopes(each: Emission, number: bool) -> str:
+    """What the slopes are, where there are any."""
+    if not each.terms:
+        return ""
+    of = "" if number else ", of the mean's logarithm"
+    return f"Slopes{of} are for one standard deviation of what is named, means at usual values."
 
 
 def _shares(model: RegimeModel, each: StateEmission) -> Grid:

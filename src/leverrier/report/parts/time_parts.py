@@ -113,6 +113,7 @@ def _folds(found: TimeFindings, many: str) -> Grid:
 
 
 def _tried(found: TimeFindings, many: str) -> Grid:
+    chosen = found.decided is not None  # (by laws: the one that was tested; others may be ahead of the rival too)
     rows = tuple(
         (
             shortened(row.name, 60),
@@ -120,12 +121,12 @@ def _tried(found: TimeFindings, many: str) -> Grid:
             nats_of(row.gain).removesuffix(" nats") if row.against else "–",
             f"{row.z:.1f}" if row.against and found.tested else "–",
             shortened(row.against or "–", 40),
-            "yes" if row.accepted else "no",
+            "–" if chosen and not row.against else "yes" if row.accepted else "no",
         )
         for row in found.table
     )
-    head = ("model", "cost", "gain", "in standard errors", "against", "clearly better")
-    asked = "" if found.decided is not None else f" Clearly better: {ASKED}."
+    head = ("model", "cost", "gain", "in standard errors", "against", "chosen" if chosen else "clearly better")
+    asked = "" if chosen else f" Clearly better: {ASKED}."
     caption = f"Cost and gain in nats in 1,000 {many}; standard errors over blocks.{asked}"
     return Grid(head, rows, caption, words=(0, 4, 5), stack=True)
 

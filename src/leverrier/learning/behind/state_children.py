@@ -70,6 +70,7 @@ def _of_logit(block: Block, link: Link) -> LikeRows:
 def fit_states(block: Block, latent: Latent, link: Link, share: Floats, before: Fit | None = None) -> FittedStates:
     """To rows whose places are known by `share` (places, rows); a logit takes a few steps from before."""
     seen, like = block.columns[link.column], like_rows(block, link)
+    assert share.shape == (latent.places, block.rows)  # (a kernel does not look)
     counts = np.empty((latent.places, len(like.codes)))
     sum_cells(like.of_row, share, counts)
     if link.mode == "table":

@@ -5,6 +5,8 @@
     python -m benchmarks.numbers strange --tables 40         more of them, written after the rule
     python -m benchmarks.numbers planted --tables 20         classes and continua, 1,000 rows
     python -m benchmarks.numbers uneven --tables 20          the same less tidy, 300 to 5,000 rows
+    python -m benchmarks.numbers grades --tables 10          items in grades that drive each other
+    python -m benchmarks.numbers behind-grades --tables 10   classes and a continuum behind items in grades
     python -m benchmarks.numbers nothing --groups counts rounded --draws 19
     python -m benchmarks.numbers nothing --tell              the lines that are there, nothing run
 
@@ -28,6 +30,7 @@ import numpy as np
 
 import leverrier as lv
 from benchmarks.foreign_number_tables import FOREIGN
+from benchmarks.graded_tables import GRADED, GRADED_NULLS
 from benchmarks.number_tables import NOTHING, Columns
 from benchmarks.planted_number_tables import PLANTED, Planted
 from benchmarks.strange_number_tables import STRANGE
@@ -43,13 +46,17 @@ KINDS: dict[str, dict[str, Any]] = {
     "strange": STRANGE,
     "planted": PLANTED,
     "uneven": UNEVEN,
+    "grades": GRADED_NULLS,
+    "behind-grades": GRADED,
 }
+HIDDEN = ("planted", "uneven", "behind-grades")
+"""Kinds with something behind their columns."""
 
 
 def made(kind: str, group: str, seed: int) -> tuple[Columns, Planted | None]:
     """The table of a group and number, and what is behind it."""
     rng = np.random.default_rng([seed, 83, *group.encode()])
-    if kind in ("planted", "uneven"):
+    if kind in HIDDEN:
         truth = KINDS[kind][group](rng, PLANTED_ROWS)
         return truth.columns, truth
     rows, columns = int(rng.choice(ROWS, p=ROW_SHARES)), int(rng.choice(WIDTHS, p=WIDTH_SHARES))

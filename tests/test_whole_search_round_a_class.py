@@ -7,13 +7,14 @@ import pytest
 import leverrier as lv
 from leverrier.discovery.numbers.number_rival import learn_rival
 from leverrier.discovery.numbers.number_rule import weigh
-from leverrier.learning.behind import child_fits
+from leverrier.learning.behind.child_fits import fitted, floored
 from leverrier.learning.behind.completed import CompletedScores, Round, split_places
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.state_links import expected_score
 from leverrier.learning.mixed.learn_mixed import expanded, space_of
 from leverrier.learning.mixed.mixed_scores import MixedScores
-from leverrier.models.behind.links import Link, classes
+from leverrier.models.behind.child_density import log_density
+from leverrier.models.behind.links import Link, classes, dimension_of
 
 
 def pupils(rows, seed):
@@ -55,7 +56,7 @@ def test_a_number_under_a_known_class_scores_as_its_regression():
     z = {name: space.columns[names.index(name)].scores for name in names}
     x = np.column_stack([np.ones(400), z["a"], h])
     rest = z["b"] - x @ np.linalg.lstsq(x, z["b"], rcond=None)[0]
-    variance = child_fits.floored(float(rest @ rest), 400)
+    variance = floored(float(rest @ rest), 400)
     wanted = -0.5 * (400 * np.log(2 * np.pi * variance) + float(rest @ rest) / variance) - 4 * 0.5 * np.log(400)
     assert completed.linked(names.index("b"), frozenset({names.index("a"), completed.hidden}))[0] == score
     assert score >= wanted - 1e-6  # (another face of the number may be better, never worse)
@@ -63,18 +64,16 @@ def test_a_number_under_a_known_class_scores_as_its_regression():
         assert score == pytest.approx(wanted, abs=1e-6)
 
 
-def test_alike_rows_of_a_logit_are_counted_once(school, monkeypatch):
+def test_alike_rows_of_a_logit_are_counted_once(school):
     _, block, known, _ = school
     soft = 0.8 * known + 0.1
     latent = classes(soft.mean(axis=0))
     links = [Link("maths", (), 0, "logit"), Link("french", ("home",), 0, "logit"), Link("plans", ("home",), 0, "logit")]
-    quick = [expected_score(block, latent, soft, link) for link in links]
-
-    def every_row(block, link, terms, posterior):
-        return block.across[terms], block.columns[link.column].codes, np.ascontiguousarray(posterior.T)
-
-    monkeypatch.setattr(child_fits, "_alike", every_row)
-    assert quick == pytest.approx([expected_score(block, latent, soft, link) for link in links], abs=1e-6)
+    quick = [expected_score(block, latent, np.ascontiguousarray(soft.T), link) for link in links]
+    every_row = [log_density(block, latent, link, fitted(block, latent, link, soft)) for link in links]
+    paid = [dimension_of(block, latent, link) * block.price for link in links]
+    wanted = [(soft * logs).sum() - price for logs, price in zip(every_row, paid, strict=True)]
+    assert quick == pytest.approx(wanted, abs=1e-6)
 
 
 def test_em_after_a_whole_search_never_falls(school):

@@ -263,8 +263,12 @@ def _routes(
     if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)
     grades = graded(whole, plan, run, rows) if method == "auto" and not wide else None
-    if grades is not None and grades.first.told is Ruling.CONTINUUM:
-        return examine_grades(grades, plan, tests, run)
+    by_logits = None
+    if grades is not None and (groups is None or grades.first.told is Ruling.CONTINUUM):
+        # (simulated tables of grades make tables of states look poor, and tables by state take a class for two)
+        by_logits = examine_grades(grades, plan, tests, run)
+        if grades.first.told is Ruling.CONTINUUM or by_logits.verdict.answer is Answer.FOUND:
+            return by_logits
     asks_causes = (method == "causes" or (method == "auto" and not wide)) and applies(table)
     if asks_causes:
         begin_causes(table, plan, run)
@@ -276,9 +280,7 @@ def _routes(
         examined = examine_large(table, score, plan, tests, rows, run)
     else:
         examined = examine(table, score, plan, tests, run, groups)
-    if grades is not None and groups is None and examined.verdict.answer is Answer.NOTHING:
-        # (simulated tables of grades make tables of states look poor: a class behind them is told by its logits alone)
-        by_logits = examine_grades(grades, plan, tests, run)
+    if by_logits is not None and examined.verdict.answer is Answer.NOTHING:
         examined = examined if by_logits.verdict.answer is Answer.NOTHING else by_logits
     binned = sum(each.binned for each in table.columns)
     if binned:

@@ -84,9 +84,11 @@ def hunt_class(
     run: Run = UNBOUNDED,
     aim: float = 0.0,
     before: Standing | None = None,
+    light: bool = False,
 ) -> tuple[Standing | None, Standing | None, int]:
     """Trials in every candidate place, the best few through structural EM, more states: the best that three views show,
-    the best whatever shows it, and how many were tried. `aim` is the gain from which on an answer matters."""
+    the best whatever shows it, and how many were tried. `aim` is the gain from which on an answer matters. A `light`
+    hunt has no searches of all arcs."""
     if block.rows < 2 * LEAST_ROWS:
         return None, None, 0
     places = candidate_places(rival, barred)
@@ -98,17 +100,17 @@ def hunt_class(
     first = _best(block, found)
     total = sum(outside.score(name, own) for name, own in rival.items())
     least = total + aim - HOPE
-    begun_at = _begun_at(block, outside, rival, places, [first, before], rng)
+    begun_at = [] if light else _begun_at(block, outside, rival, places, [first, before], rng)
     found += _whole_searches(block, outside, rival, begun_at, barred, run, least)
     best = _best(block, found)
-    if best is not None and best.states > 2 and isinstance(best.behind, Behind) and best.score > least:
+    if best is not None and best.states > 2 and isinstance(best.behind, Behind) and best.score > least and not light:
         found += _whole_searches(block, outside, rival, joined_places(best.behind.posterior), barred, run, least)
         best = _best(block, found)
     for states in range(3 if best is None else best.states + 1, MOST_STATES + 1):
         if run.spent or (best is not None and best.score < least):
             break
         new = _with_states(block, outside, rival, _bases(best, places), states, rng, barred)
-        if best is not None and best.states == states - 1 and isinstance(best.behind, Behind):
+        if best is not None and best.states == states - 1 and isinstance(best.behind, Behind) and not light:
             more_places = split_places(best.behind.posterior, _columns(block, rival, best.children))
             new += _whole_searches(block, outside, rival, more_places, barred, run, least)
         more, found = _best(block, new), [*found, *new]
@@ -217,8 +219,8 @@ def _class_trials(
     latent = classes(np.full(states, 1 / states))
     begun = None
     faces = range(max(len(block.columns[name].faces) for name in place) or 1)
-    for mode, face in product(MODES, faces):
-        links = first_links(block, latent, rival, place, mode, face)
+    every = [first_links(block, latent, rival, place, mode, face) for mode, face in product(MODES, faces)]
+    for links in dict.fromkeys(every):  # (states alone have one mode)
         begun = begun or beginnings(block, links, states, rng)
         glances = [ascend(block, latent, links, start, most=GLANCE) for start in begun]
         best = max(glances, key=lambda each: each.log_likelihood)

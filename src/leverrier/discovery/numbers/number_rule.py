@@ -112,14 +112,27 @@ def _weighed(rival: NumberRival, block: Block, seed: int, run: Run) -> Weighed:
     return Weighed(rival, hunted, rival.total - first)
 
 
-def excess_within(space: Space, seed: int, aim: float, run: Run = UNBOUNDED) -> float:
+def light_gain(space: Space, seed: int, aim: float = 0.0, run: Run = UNBOUNDED) -> float:
+    """What the class of a light hunt gains over a rival from one climb, with no continuum beside it."""
+    return _bound(learn_rival(MixedScores(space), seed, shakes=0, run=run), block_of(space), seed, aim, run, light=True)
+
+
+def excess_within(space: Space, seed: int, aim: float, light: bool = False, run: Run = UNBOUNDED) -> float:
     """What a class gains beyond a continuum, by the same procedure; where it is sure to stay below `aim`, a bound of it
-    that does too: the gain of a class over a rival from one climb, with no continuum beside it, can only be larger."""
+    that does too: the gain of a class over a rival from one climb, with no continuum beside it, can only be larger.
+    With `light` it is the smaller one of that and of what a light hunt gains, which mostly settles it."""
     rival = learn_rival(MixedScores(space), seed, shakes=0, run=run)
     block = block_of(space)
-    of_class, _, _ = hunt_class(block, rival, rival.parents, seed, run=run, aim=aim)
-    bound = Weighed(rival, Hunted(of_class, None, 0), 0.0).class_gain
-    return bound if bound < aim else _weighed(rival, block, seed, run).excess
+    for lightly in (True, False) if light else (False,):
+        bound = _bound(rival, block, seed, aim, run, lightly)
+        if bound < aim:
+            return bound
+    return _weighed(rival, block, seed, run).excess
+
+
+def _bound(rival: NumberRival, block: Block, seed: int, aim: float, run: Run, light: bool) -> float:
+    of_class, _, _ = hunt_class(block, rival, rival.parents, seed, run=run, aim=aim, light=light)
+    return Weighed(rival, Hunted(of_class, None, 0), 0.0).class_gain
 
 
 def weigh_more(found: Weighed, taken: list[str], seed: int, run: Run = UNBOUNDED) -> Weighed:

@@ -14,7 +14,7 @@ from leverrier.discovery.evidence.drawn_evidence import drawn_evidence, evidence
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.sequential_test import monte_carlo
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import Ruling, Weighed, excess_within, weigh
+from leverrier.discovery.numbers.number_rule import Ruling, Weighed, excess_within, light_gain, weigh
 from leverrier.learning.behind.placed import placed, places_of
 from leverrier.learning.behind.space_block import block_of
 from leverrier.learning.behind.standing import Standing
@@ -38,6 +38,8 @@ class NumberNull:
 
     aim: float
     """The gain that simulated tables are compared with: of smaller ones a bound is enough."""
+    light: bool = False
+    """Whether a light hunt gained as much in the data: then it is asked of simulated tables as well."""
     run: Run = UNBOUNDED
 
     @one_thread
@@ -55,14 +57,22 @@ class NumberNull:
                 if name in cells:
                     cells[name] = np.where(holes[name], np.nan, cells[name])
         space = filled(space_of(replace(drawn, codes=codes, raw=cells)), 0)
-        gain = excess_within(space, 0, self.aim, self.run)
+        gain = excess_within(space, 0, self.aim, self.light, self.run)
         return float("nan") if self.run.spent else max(gain, 0.0)
+
+
+def number_null(network: MixedNetwork, table: Table, whole: Space, found: Weighed, seed: int, run: Run) -> NumberNull:
+    """The test of a class that the rule names. What is compared is the smaller one of two gains, that of the whole
+    procedure and that of a light hunt, in the data as in simulated tables: most of those are settled by the second.
+    Where a light hunt does not gain as much in the data, the whole procedure alone is compared."""
+    light = run.made(("numbers light",), lambda: light_gain(whole, seed, found.excess, run) >= found.excess)
+    return NumberNull(network, table, found.excess, light, run.silent())
 
 
 def null_evidence(job: NumberNull, draws: int, level: float, seed: int, run: Run) -> Evidence:
     """What a class gains beyond a continuum, beside the same in simulated tables, until it is clear."""
     seeds = np.random.SeedSequence([seed, 67]).spawn(draws)
-    known = job.network.graph.parent_map, round(job.aim, 6)
+    known = job.network.graph.parent_map, round(job.aim, 6), job.light
     return drawn_evidence(
         job.aim, job.gain, seeds, [("numbers null", each.spawn_key, *known) for each in seeds], level, run
     )

@@ -19,7 +19,7 @@ from leverrier.discovery.numbers.column_profile import column_profile, number_st
 from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Ruling, Weighed, weigh, weigh_more
-from leverrier.discovery.numbers.number_tests import NumberNull, beside, held_out_numbers, null_evidence, support_of
+from leverrier.discovery.numbers.number_tests import beside, held_out_numbers, null_evidence, number_null, support_of
 from leverrier.discovery.numbers.row_groups import row_groups
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
@@ -109,7 +109,7 @@ def _laid(table: Table, plan: Plan, run: Run, rows: int) -> Laid:
 
 def _examined(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
     table, whole, first = laid.table, laid.whole, laid.first
-    rival = mixed_network(first.rival.scores, _numbered(first))
+    rival = mixed_network(first.rival.scores, numbered(first))
     told = _tested(whole, table, first, rival, plan, tests, run)
     believed = [each for each in told if each.evidence.accepted or not each.evidence.tested]
     rejected = tuple(each.variable() for each in told if each not in believed)
@@ -153,7 +153,7 @@ def _uncut(shape: Shape) -> Shape:
     return replace(shape, notes=tuple(note for note in shape.notes if " is cut into " not in note))
 
 
-def _numbered(found: Weighed, parents: Parents | None = None) -> list[list[int]]:
+def numbered(found: Weighed, parents: Parents | None = None) -> list[list[int]]:
     place = found.rival.numbers
     graph = found.rival.parents if parents is None else parents
     return [[place[p] for p in graph[name]] for name in found.rival.space.names]
@@ -172,7 +172,7 @@ def _tested(
         elif found.told is not Ruling.CLASS:
             evidence = Evidence(found.gain, kind=Compared.PARSIMONY)
         elif not drawn.draws:
-            job = NumberNull(rival, table, found.excess, run.silent())
+            job = number_null(rival, table, space, found, plan.seed, run)
             evidence = drawn = null_evidence(job, tests.draws, tests.level, plan.seed, run)
         else:
             evidence = beside(found.excess, drawn, tests.draws, tests.level)
@@ -234,7 +234,7 @@ def _model(told: list[Told], first: Weighed, rival: MixedNetwork, table: Table, 
         behind[each.name] = BehindModel(columns, places.latent, places.links, places.fits, table.columns)
         new = {**parents, **{name: own for name, own in each.standing.parents.items() if _free(name, told, each)}}
         parents = new if _acyclic(new) else {**parents, **{link.column: () for link in places.links}}
-    rest = mixed_network(first.rival.scores, _numbered(first, parents)) if told else rival
+    rest = mixed_network(first.rival.scores, numbered(first, parents)) if told else rival
     posteriors = {name: each.posterior(table) for name, each in behind.items() if not each.continuum}
     empty = np.empty((table.n_rows, 0))
     owner = {child: each.name for each in told for child in each.standing.children}

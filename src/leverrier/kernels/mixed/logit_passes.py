@@ -80,16 +80,15 @@ def logit_logs(theta, basis, terms, codes, states, ordered, out):
 
 
 @njit(cache=True, nogil=True)
-def ordered_pass(theta, basis, terms, codes, share, states, gradient, information):
-    """Σ share · log P, with its gradient and expected information (Fisher's scoring), both overwritten.
-
-    Rows are summed by thresholds, where the information has three diagonals, and turned into `theta` at the end.
-    """
+def threshold_pass(tau, slopes, basis, terms, codes, share, slope, bend):
+    """Σ share · log P of an ordered logit by its thresholds and slopes, with its gradient and expected information
+    (Fisher's scoring), both overwritten. The information of thresholds has three diagonals."""
     places, q = basis.shape
-    m, n = q + terms.shape[0], states - 1
-    features, tau = np.empty(m), thresholds(theta, states)
-    chances, steep = np.empty(states), np.empty(states + 1)
-    slope, bend = np.zeros(n + m), np.zeros((n + m, n + m))
+    n, m = tau.shape[0], q + terms.shape[0]
+    features = np.empty(m)
+    chances, steep = np.empty(n + 1), np.empty(n + 2)
+    slope[:] = 0.0
+    bend[:] = 0.0
     value = 0.0
     for k in range(places):
         features[:q] = basis[k]
@@ -100,7 +99,7 @@ def ordered_pass(theta, basis, terms, codes, share, states, gradient, informatio
             features[q:] = terms[:, r]
             eta = 0.0
             for j in range(m):
-                eta += features[j] * theta[n + j]
+                eta += features[j] * slopes[j]
             ordered_chances(tau, eta, chances, steep)
             code = codes[r]
             value += w * math.log(chances[code])
@@ -129,6 +128,18 @@ def ordered_pass(theta, basis, terms, codes, share, states, gradient, informatio
                 f = w * whole * features[i]
                 for j in range(i + 1):
                     bend[n + i, n + j] += f * features[j]
+    for i in range(n + m):
+        for j in range(i):
+            bend[j, i] = bend[i, j]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def ordered_pass(theta, basis, terms, codes, share, states, gradient, information):
+    """The same by `theta`: rows are summed by thresholds, and turned into it at the end."""
+    d, n = theta.shape[0], states - 1
+    slope, bend = np.empty(d), np.empty((d, d))
+    value = threshold_pass(thresholds(theta, states), theta[n:], basis, terms, codes, share, slope, bend)
     _by_theta(theta, n, slope, bend, gradient, information)
     return value
 
@@ -137,9 +148,6 @@ def ordered_pass(theta, basis, terms, codes, share, states, gradient, informatio
 def _by_theta(theta, n, slope, bend, gradient, information):
     """From thresholds to the first one and the logs of the steps: each step moves all thresholds after it."""
     d = slope.shape[0]
-    for i in range(d):
-        for j in range(i):
-            bend[j, i] = bend[i, j]
     gradient[:] = slope
     half = bend.copy()
     for j in range(n):

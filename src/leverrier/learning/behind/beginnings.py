@@ -67,8 +67,10 @@ def _means(points: Floats, states: int, rng: np.random.Generator) -> np.ndarray:
     middle = np.array(centres)
     near = np.zeros(len(points), dtype=np.int64)
     for _ in range(MEANS_STEPS):
-        near = ((points[:, None, :] - middle) ** 2).sum(axis=2).argmin(axis=1)
-        middle = np.array([points[near == k].mean(axis=0) if (near == k).any() else middle[k] for k in range(states)])
+        near = (points @ middle.T - 0.5 * (middle**2).sum(axis=1)).argmax(axis=1)
+        own = (near == np.arange(states)[:, None]).astype(np.float64)
+        rows = own.sum(axis=1)[:, None]
+        middle = np.where(rows > 0, (own @ points) / np.maximum(rows, 1.0), middle)
     return near
 
 

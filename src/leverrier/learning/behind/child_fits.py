@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
-from leverrier.learning.behind.ordinals import climb_logit, start_theta
+from leverrier.learning.behind.state_children import fit_states
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.links import (
-    Fit,
-    Latent,
-    Link,
-    LogitFit,
-    Mode,
-    NumberFit,
-    TableFit,
-    configurations,
-    terms_of,
-)
+from leverrier.models.behind.links import Fit, Latent, Link, Mode, NumberFit, TableFit, terms_of
 
 FLOOR_ROWS, FLOOR = 4.0, 0.3
 """Every variance has seen four more residuals of 0.3: no class shrinks to a point."""
-NEWTON, FIRST_NEWTON = 2, 6
 
 
 def fitted(block: Block, latent: Latent, link: Link, posterior: Floats, before: Fit | None = None) -> Fit:
@@ -31,9 +19,7 @@ def fitted(block: Block, latent: Latent, link: Link, posterior: Floats, before: 
         return _shift(block, latent, link, posterior)
     if link.mode is Mode.ALL:
         return _all(block, link, posterior)
-    if link.mode is Mode.TABLE:
-        return _table(block, latent, link, posterior)
-    return _logit(block, latent, link, posterior, before)
+    return fit_states(block, latent, link, np.ascontiguousarray(posterior.T), before).fit
 
 
 def _shift(block: Block, latent: Latent, link: Link, posterior: Floats) -> NumberFit:
@@ -67,48 +53,6 @@ def _all(block: Block, link: Link, posterior: Floats) -> NumberFit:
         slopes.append(solution[1:])
         variances.append(floored(ssr, share.sum()))
     return NumberFit(terms, np.array(constants), np.array(slopes), np.array(variances))
-
-
-def _table(block: Block, latent: Latent, link: Link, posterior: Floats) -> TableFit:
-    seen = block.columns[link.column]
-    assert seen.codes is not None
-    place, sizes = configurations(block, link.parents)
-    cells = place * seen.states + seen.codes
-    size = int(np.prod(sizes)) * seen.states
-    counts = np.stack([np.bincount(cells, share, size) for share in posterior.T])
-    counts = counts.reshape(latent.places, -1, seen.states) + 1 / seen.states
-    return TableFit(counts / counts.sum(axis=2, keepdims=True), sizes)
-
-
-def _logit(block: Block, latent: Latent, link: Link, posterior: Floats, before: Fit | None) -> LogitFit:
-    seen, terms = block.columns[link.column], terms_of(block, link)
-    assert seen.codes is not None
-    beside, codes, share = _alike(block, link, terms, posterior)
-    known = isinstance(before, LogitFit)
-    counts = np.bincount(seen.codes, minlength=seen.states).astype(np.float64)
-    theta = before.theta if known else start_theta(counts, latent.basis.shape[1] + len(terms), seen.ordered)
-    steps = NEWTON if known else FIRST_NEWTON
-    theta = climb_logit(theta, latent.basis, beside, codes, share, seen.states, seen.ordered, steps)
-    return LogitFit(theta, terms, seen.states, seen.ordered)
-
-
-def _alike(
-    block: Block, link: Link, terms: NDArray[np.intp], posterior: Floats
-) -> tuple[Floats, NDArray[np.int64], Floats]:
-    """Terms, states and shares by row; rows with the same states of all parents and of the child are one."""
-    seen = block.columns[link.column]
-    assert seen.codes is not None
-    few = all(block.columns[name].codes is not None for name in link.parents)
-    place, sizes = configurations(block, link.parents) if few else (seen.codes, (block.rows,))
-    many = int(np.prod(sizes))
-    if many * seen.states > block.rows // 2:
-        return block.across[terms], seen.codes, np.ascontiguousarray(posterior.T)
-    cells = place * seen.states + seen.codes
-    share = np.stack([np.bincount(cells, each, many * seen.states) for each in posterior.T]).astype(np.float64)
-    row = np.zeros(many, dtype=np.intp)  # (one of each; configurations that no row has count nothing)
-    row[place] = np.arange(block.rows)
-    beside = np.repeat(block.across[np.ix_(terms, row)], seen.states, axis=1)
-    return beside, np.tile(np.arange(seen.states), many), share
 
 
 def solved(gram: Floats, right: Floats) -> Floats:

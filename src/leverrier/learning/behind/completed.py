@@ -37,7 +37,8 @@ class CompletedScores:
     column, without parents) by their expected score."""
 
     def __init__(self, scores: MixedScores, block: Block, latent: Latent, posterior: Floats, modes: Sequence[Mode]):
-        self._scores, self._block, self._latent, self._posterior = scores, block, latent, posterior
+        self._scores, self._block, self._latent = scores, block, latent
+        self._share = np.ascontiguousarray(posterior.T)
         self._modes = modes
         self._names = scores.space.names
         self.hidden = len(self._names)
@@ -75,7 +76,7 @@ class CompletedScores:
             links = [Link(name, own, face, mode) for face in faces for mode in self._modes]
             return [(number_score(block, self._moments, name, own, each.face, each.mode), each) for each in links]
         found = state_links(block, False, name, own)
-        return [(expected_score(block, self._latent, self._posterior, each), each) for each in found]
+        return [(expected_score(block, self._latent, self._share, each), each) for each in found]
 
 
 @dataclass(frozen=True, eq=False)

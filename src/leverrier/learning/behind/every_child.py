@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from leverrier.arrays import Floats
+from leverrier.kernels.mixed.logit_climbs import spread_cells
 from leverrier.kernels.mixed.place_steps import number_steps
-from leverrier.learning.behind.child_fits import FLOOR, FLOOR_ROWS, fitted, log_prior
+from leverrier.learning.behind.child_fits import FLOOR, FLOOR_ROWS, log_prior
+from leverrier.learning.behind.state_children import fit_states, like_rows
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.child_density import LOG_2_PI, log_density
-from leverrier.models.behind.links import Fit, Latent, Link, Mode, NumberFit, TableFit, configurations, terms_of
+from leverrier.models.behind.child_density import LOG_2_PI
+from leverrier.models.behind.links import Fit, Latent, Link, Mode, NumberFit, terms_of
 
 _FLOOR = np.array([FLOOR_ROWS, FLOOR])
 
@@ -38,7 +40,6 @@ class EveryChild:
         self.variances = np.ones((len(owns), places))
         self.slope_total = sum(face.total for face in faces) - 0.5 * LOG_2_PI * block.rows * len(owns)
         """What every place has alike: log g′(z), and the Gaussians' constants."""
-        self.tables = {c: _cells(block, link) for c, link in enumerate(links) if link.mode is Mode.TABLE}
         self.others: dict[int, Fit] = {c: before[c] for c in range(len(links)) if before and c not in self.numbers}
 
     def step(self, latent: Latent, posterior: Floats) -> Floats:
@@ -51,20 +52,11 @@ class EveryChild:
                 _FLOOR, self.constants, self.slopes, self.variances, logs,
             )  # fmt: skip
         for c, link in enumerate(self.links):
-            if c in self.tables:
-                self.others[c] = table = self._table(c, posterior)
-                logs += np.log(table.table).reshape(latent.places, -1)[:, self.tables[c][0]]
-            elif link.mode is Mode.LOGIT:
-                self.others[c] = fit = fitted(self.block, latent, link, posterior.T, self.others.get(c))
-                logs += log_density(self.block, latent, link, fit).T
+            if link.mode in (Mode.TABLE, Mode.LOGIT):
+                found = fit_states(self.block, latent, link, posterior, self.others.get(c))
+                self.others[c] = found.fit
+                spread_cells(like_rows(self.block, link).of_row, found.by_cell, logs)
         return logs
-
-    def _table(self, c: int, posterior: Floats) -> TableFit:
-        cells, sizes, states = self.tables[c]
-        size = int(np.prod(sizes)) * states
-        counts = np.stack([np.bincount(cells, share, size) for share in posterior])
-        counts = counts.reshape(len(posterior), -1, states) + 1 / states
-        return TableFit(counts / counts.sum(axis=2, keepdims=True), sizes)
 
     def prior(self) -> float:
         """What EM maximises beside the likelihood."""
@@ -81,10 +73,3 @@ class EveryChild:
         own = self.owns[k, 1 : self.sizes[k] - 1].astype(np.intp)
         slopes = self.slopes[k, :, : len(own)] if self.by_place[k] else self.slopes[k, 0, : len(own)]
         return NumberFit(own, self.constants[k].copy(), slopes.copy(), self.variances[k].copy())
-
-
-def _cells(block: Block, link: Link) -> tuple[np.ndarray, tuple[int, ...], int]:
-    seen = block.columns[link.column]
-    assert seen.codes is not None
-    place, sizes = configurations(block, link.parents)
-    return place * seen.states + seen.codes, sizes, seen.states

@@ -1,7 +1,8 @@
 """Logits of a column of states with weights, by Newton's method with halved steps: the likelihood never falls.
 
-A case is a place of the hidden variable and a row; `share` (places, rows) says how much it counts. Features are the
-place's basis and the row's terms, without a constant. A little ridge keeps separated states finite.
+A case is a place of the hidden variable and a row, or a cell of like rows; `share` (places, cases) says how much it
+counts. Features are the place's basis and the case's terms, without a constant. A little ridge keeps separated states
+finite.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
-from leverrier.kernels.mixed.logit_passes import ordered_pass, unordered_pass
+from leverrier.kernels.mixed.logit_climbs import climb_theta
 
 RIDGE = 1e-3
 STEPS, CLOSE = 25, 1e-7
@@ -37,28 +38,8 @@ def climb_logit(
     states: int,
     ordered: bool,
     steps: int = STEPS,
-) -> Floats:
-    """Parameters at least as good as those given."""
-    derive = ordered_pass if ordered else unordered_pass
-
-    def at(where: Floats) -> tuple[float, Floats, Floats]:
-        slope, bend = np.empty(len(where)), np.empty((len(where), len(where)))
-        value = float(derive(where, basis, terms, codes, share, states, slope, bend))
-        return value - 0.5 * RIDGE * float(where @ where), slope - RIDGE * where, bend
-
-    now, (value, slope, bend) = theta, at(theta)
-    for _ in range(steps):
-        move = np.linalg.solve(bend + RIDGE * np.eye(len(now)), slope)
-        size = 1.0
-        while size > 1e-4:
-            trial = np.clip(now + size * move, -30, 30)
-            better = at(trial)
-            if better[0] >= value:
-                break
-            size /= 2
-        else:
-            return now
-        gained, now, (value, slope, bend) = better[0] - value, trial, better
-        if gained < CLOSE * (1 + abs(value)):
-            break
-    return now
+) -> tuple[Floats, float]:
+    """Parameters at least as good as those given, and Σ share · log P."""
+    better = theta.copy()
+    value = climb_theta(better, basis, terms, codes, share, states, ordered, steps, RIDGE, CLOSE)
+    return better, float(value)

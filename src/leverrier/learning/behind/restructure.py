@@ -122,6 +122,7 @@ def restructured(
 ) -> tuple[tuple[Link, ...], dict[str, tuple[str, ...]]]:
     """The links and the observed parents that the expected score prefers, one column after another."""
     moments, latent, posterior = _known(block, now)
+    share = np.ascontiguousarray(posterior.T)
     modes = (Mode.SHIFT,) if latent.fixed else modes
     old = {link.column: link for link in now.behind.links}
     parents = dict(now.parents)
@@ -136,7 +137,7 @@ def restructured(
             better = best_number(block, moments, name, parents[name], may, modes, MOST_PARENTS)
             score, link = better.score, Link(name, better.parents, better.face, better.mode)
         else:
-            score, link = _best_states(block, latent, posterior, old.get(name), name, parents[name])
+            score, link = _best_states(block, latent, share, old.get(name), name, parents[name])
         if name in views or score - own[0] > (-WORTH if name in old else WORTH):
             links.append(link)
             parents[name] = link.parents
@@ -186,12 +187,12 @@ def _alone(outside: Outside, rival: Parents, parents: Parents, name: str) -> tup
 
 
 def _best_states(
-    block: Block, latent: Latent, posterior: Floats, old: Link | None, name: str, own: tuple[str, ...]
+    block: Block, latent: Latent, share: Floats, old: Link | None, name: str, own: tuple[str, ...]
 ) -> tuple[float, Link]:
     """A column of states with its parents, or with one fewer; a continuum's has none."""
     sets = [own, *(tuple(p for p in own if p != gone) for gone in own)]
     tried = [link for some in sets for link in state_links(block, latent.fixed, name, some)]
     tried = list(dict.fromkeys(tried if old is None or old in tried else [*tried, old]))
-    scores = [expected_score(block, latent, posterior, link) for link in tried]
+    scores = [expected_score(block, latent, share, link) for link in tried]
     best = int(np.argmax(scores))
     return scores[best], tried[best]

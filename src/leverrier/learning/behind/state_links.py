@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from leverrier.arrays import Floats
-from leverrier.learning.behind.child_fits import fitted
+from leverrier.learning.behind.state_children import fit_states
 from leverrier.models.behind.block import Block
-from leverrier.models.behind.child_density import log_density
 from leverrier.models.behind.links import Latent, Link, Mode, dimension_of
 
 MOST_CELLS = 48
@@ -27,8 +26,6 @@ def state_links(block: Block, continuous: bool, child: str, own: tuple[str, ...]
     return [table, logit] if own or ordered else [table]
 
 
-def expected_score(block: Block, latent: Latent, posterior: Floats, link: Link) -> float:
-    """The expected log density where rows stand by `posterior`, parameters paid for."""
-    fit = fitted(block, latent, link, posterior)
-    logs = log_density(block, latent, link, fit)
-    return float((posterior * logs).sum()) - dimension_of(block, latent, link) * block.price
+def expected_score(block: Block, latent: Latent, share: Floats, link: Link) -> float:
+    """The expected log density where rows stand by `share` (places, rows), parameters paid for."""
+    return fit_states(block, latent, link, share).value - dimension_of(block, latent, link) * block.price

@@ -111,6 +111,14 @@ class SpaceColumn:
         return not self.holes.any()
 
     @cached_property
+    def told_by_codes(self) -> bool:
+        """Whether rows with the same code are alike in it: states, and atomic numbers with a code for every value."""
+        if not self.number or not self.discrete:
+            return not self.number
+        assert self.scores is not None
+        return len(np.unique(self.scores[~self.holes])) <= self.n_codes
+
+    @cached_property
     def bounds(self) -> tuple[float, ...]:
         """What parts its codes among its cells."""
         if not self.number:

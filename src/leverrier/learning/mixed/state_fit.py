@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from leverrier.arrays import Floats
 from leverrier.learning.mixed.fitted import Fitted
@@ -23,6 +25,30 @@ EVEN = 0.3
 """Nats a parameter and log row that a score test must promise before slopes by state are tried; they cost 0.5."""
 MOST_COLUMNS = 80
 """Logits with more coefficients than this are not tried: their Newton steps cost too much."""
+
+
+class Cases(NamedTuple):
+    """What a logit is fitted to: rows, or one of each kind of rows that are alike in the child and all parents."""
+
+    rows: NDArray[np.int64] | None
+    codes: Codes
+    weights: Floats
+    """How many rows each stands for."""
+
+    @property
+    def size(self) -> float:
+        return float(self.weights.sum())
+
+
+def _cases(design: Design, parents: Sequence[int], rows: NDArray[np.int64] | None, codes: Codes) -> Cases:
+    columns = [design.space.columns[p] for p in parents]
+    if not all(column.told_by_codes for column in columns):
+        return Cases(rows, codes, np.ones(len(codes)))
+    place = codes
+    for column in columns:
+        place = place * column.n_codes + (column.codes if rows is None else column.codes[rows])
+    _, first, counts = np.unique(place, return_index=True, return_counts=True)
+    return Cases(first if rows is None else rows[first], codes[first], counts.astype(np.float64))
 
 
 def fit_states(design: Design, child: int, parents: Sequence[int]) -> list[Fitted]:
@@ -90,73 +116,66 @@ def _logits(
     bounds: tuple[float, ...],
 ) -> list[Fitted]:
     """Plain lines in scores or raw shapes, then squares, hinges and products where the residuals ask for them."""
-    column = design.space.columns[child]
-    found = []
+    column, cases = design.space.columns[child], _cases(design, parents, rows, codes)
+    found: list[Fitted] = []
+    even: _Logit | None = None
     shapes = (False, True) if any(design.space.columns[p].w is not None for p in parents) else (False,)
     for in_order in (True, False) if column.ordered and column.n_codes > 2 else (False,):
-        if not in_order and found and not _uneven(found[0], design, parents, rows, codes):
+        if not in_order and even is not None and not _uneven(even, design, parents):
             continue
         climbs = []
         for shape in shapes:
             places = list(dict.fromkeys(j for p in parents for j in design.mains(p, shape)))
             if not in_order and (len(places) + 1) * (column.n_codes - 1) > MOST_COLUMNS:
                 continue
-            climbs.append(_Logit(design, child, parents, rows, codes, in_order).fit(places))
+            climbs.append(_Logit(design, child, parents, cases, in_order).fit(places))
         if climbs:
             best = max(climbs, key=lambda each: each.score)
             best.climb()
+            even = best if in_order else None
             found.append(best.fitted(bounds))
     return found
 
 
-def _uneven(fit: Fitted, design: Design, parents: Sequence[int], rows: NDArray[np.int64] | None, codes: Codes) -> bool:
+def _uneven(fit: _Logit, design: Design, parents: Sequence[int]) -> bool:
     """Whether slopes of its own for every state may pay, by the score test of equal ones: multinomial logits cost most
     of the search over grades, and where the ordered one fits they cannot win."""
-    family = fit.family
-    assert isinstance(family, NumberOrderedLogit)
-    cells = [design.cells[p] if rows is None else design.cells[p][rows] for p in parents]
+    cases = fit.cases
     places = list(dict.fromkeys((0, *(j for p in parents for j in design.mains(p, False)))))
-    x = design.columns(places, rows)
-    shares = np.exp(family.log_probabilities(cells, len(codes)))
+    x = design.columns(places, cases.rows)
+    upto = expit(fit.thresholds - (fit.beta @ design.columns(fit.places, cases.rows))[:, None])
+    shares = np.maximum(np.diff(upto, axis=1, prepend=0.0, append=1.0), 1e-12)
     stat = 0.0
     for k in range(shares.shape[1]):
         p = shares[:, k]
-        pull = x @ ((codes == k) - p)
-        spread = (x * (p * (1 - p))) @ x.T
+        pull = x @ (cases.weights * ((cases.codes == k) - p))
+        spread = (x * (cases.weights * p * (1 - p))) @ x.T
         stat += pull @ np.linalg.lstsq(spread, pull, rcond=1e-9)[0]
     more = (shares.shape[1] - 2) * (len(places) - 1)
-    return 0.5 * stat > EVEN * more * float(np.log(len(codes)))
+    return 0.5 * stat > EVEN * more * float(np.log(cases.size))
 
 
 class _Logit:
     """One logit that grows by the column its residuals ask for most."""
 
-    def __init__(
-        self,
-        design: Design,
-        child: int,
-        parents: Sequence[int],
-        rows: NDArray[np.int64] | None,
-        codes: Codes,
-        in_order: bool,
-    ) -> None:
-        self.design, self.parents, self.rows, self.codes, self.in_order = design, parents, rows, codes, in_order
+    def __init__(self, design: Design, child: int, parents: Sequence[int], cases: Cases, in_order: bool) -> None:
+        self.design, self.parents, self.cases, self.in_order = design, parents, cases, in_order
         self.family = (child, *parents)
         self.n_codes = design.space.columns[child].n_codes
-        self.log_n = float(np.log(len(codes)))
+        self.log_n = float(np.log(cases.size))
 
     def fit(self, places: list[int], on: bool = False) -> _Logit:
         """To these columns; `on` from where the fit to all but the last of them stands."""
         self.places = places
-        x = self.design.columns([0, *places], self.rows)
+        x, codes, weights = self.design.columns([0, *places], self.cases.rows), self.cases.codes, self.cases.weights
         if self.in_order:
             start = (self.thresholds, np.append(self.beta, 0.0)) if on else None
-            self.thresholds, self.beta, self.logs, residuals = ordered(x[1:], self.codes, self.n_codes, start)
+            self.thresholds, self.beta, self.logs, residuals = ordered(x[1:], codes, self.n_codes, start, weights)
             self.residuals = residuals[None]
             parameters = len(self.thresholds) + len(self.beta)
         else:
             first = np.column_stack([self.beta, np.zeros(len(self.beta))]) if on else None
-            self.beta, self.logs, self.residuals = multinomial(x, self.codes, self.n_codes, first)
+            self.beta, self.logs, self.residuals = multinomial(x, codes, self.n_codes, first, weights)
             parameters = self.beta.size
         self.paid = 0.5 * parameters * self.log_n
         self.score = self.logs - self.paid
@@ -197,9 +216,9 @@ class _Logit:
         fitted = np.linalg.lstsq(gram[:n, :n], gram[:n, n:], rcond=1e-9)[0]
         size = whole - (fitted * gram[:n, n:]).sum(axis=0)
         clear = size > 1e-6 * whole + 1e-12
-        e = self.residuals
-        along = self.design.columns(others, self.rows) @ e.T - fitted.T @ (self.design.columns(inside, self.rows) @ e.T)
-        against = along**2 / np.maximum((e**2).mean(axis=1), 1e-12)
+        rows, e = self.cases.rows, (self.cases.weights * self.residuals).T
+        along = self.design.columns(others, rows) @ e - fitted.T @ (self.design.columns(inside, rows) @ e)
+        against = along**2 / np.maximum((e.T * self.residuals).sum(axis=1) / self.cases.size, 1e-12)
         return np.where(clear, 0.5 * (against / np.where(clear, size, 1.0)[:, None]).sum(axis=1), 0.0)
 
     def fitted(self, bounds: tuple[float, ...]) -> Fitted:

@@ -7,8 +7,9 @@ p_w(w) + log g′(z). Every regression takes its columns from one design matrix,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +57,8 @@ class Block:
     design: Floats
     """(rows, columns of the design); the first is 1."""
     columns: Mapping[str, Seen]
+    kept: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What learners laid out of these rows, to be laid out once."""
 
     @property
     def rows(self) -> int:

@@ -64,7 +64,7 @@ def _cards(found: TimeFindings, shown: Picture) -> Iterator[Card]:
                 grid = emission_grid(face.laws, node)
             else:
                 grid = tree_grid(face.trees[node], node, states)
-            many = None if isinstance(found.model, RegimeModel) and node in found.model.numbers else len(states[node])
+            many = None if face.laws is not None and node in face.laws.numbers else len(states[node])
             yield Card(ident, heading, given_words(node in hidden, many, shown.graph.parents(node)), grid)
         elif node in memories:
             yield Card(ident, heading, f"A memory, computed from what came before: {memories[node]}.")

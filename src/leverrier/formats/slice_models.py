@@ -60,8 +60,11 @@ def read_column(content: Mapping[str, Any]) -> Variable:
 
 
 def _cpd(cpd: CPD) -> dict[str, Any]:
-    if cpd.averaged:
-        return {"shape": "average", "parts": [_cpd(part) for part in cpd.parts]}
+    parts = [_single(part) for part in cpd.singles]
+    return {"shape": "average", "parts": parts} if cpd.averaged else parts[0]
+
+
+def _single(cpd: SingleCPD) -> dict[str, Any]:
     return {
         "shape": cpd.shape,
         "parents": [_feature(parent) for parent in cpd.parents],
@@ -111,7 +114,7 @@ def read_chained(content: Mapping[str, Any], columns: tuple[Variable, ...]) -> C
     """The same of a model that has hidden chains."""
     chains = tuple(_read_chain(each) for each in content["chains"])
     cpds = _cpds(content, columns, chains)
-    single = {name: cpd for name, cpd in cpds.items() if not cpd.averaged}
+    single = {name: cpd.singles[0] for name, cpd in cpds.items() if not cpd.averaged}
     if len(single) < len(cpds) or not chains:
         raise ValueError("averages stand beside hidden chains" if chains else "no hidden chain")
     return ChainModel(columns, single, chains)

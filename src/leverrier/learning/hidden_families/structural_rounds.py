@@ -19,7 +19,7 @@ class StructuralRounds(ABC):
 
     least: float
 
-    def __init__(self, climb: FamiliesClimb, moves: int, required: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, climb: FamiliesClimb, moves: float, required: Iterable[tuple[str, str]] = ()) -> None:
         self.climb, self.moves, self.required = climb, moves, tuple(required)
 
     @abstractmethod

@@ -231,8 +231,7 @@ def _learn_trees(
 
 
 def _cpd_score(cpd: ColumnCPD, leaf_count: float) -> float:
-    assert not cpd.averaged
-    return sum(tree_score(part.tree, leaf_count) for part in cpd.trees)
+    return sum(tree_score(part.tree, leaf_count) for single in cpd.singles for part in single.trees)
 
 
 def as_dynamic(model: SliceModel | ChainModel, states: Mapping[str, Sequence[Label]]) -> DynamicNetwork:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class OwnPastCPD(ABC):
     state: TreeCPD
     """P(state) where the state before does not say it."""
     shape: ClassVar[SliceShape]
-    averaged: ClassVar[Literal[False]] = False
+    averaged: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.moves.parents != self.state.parents or not self.moves.parents:
@@ -34,6 +34,11 @@ class OwnPastCPD(ABC):
     @property
     def trees(self) -> tuple[TreeCPD, TreeCPD]:
         return self.moves, self.state
+
+    @property
+    def singles(self) -> tuple[Self, ...]:
+        """What is averaged: itself alone."""
+        return (self,)
 
     @property
     def parents(self) -> tuple[Parent, ...]:
@@ -148,7 +153,11 @@ class AveragedCPD:
     """The mean of several distributions over the same parents: bagged trees."""
 
     parts: tuple[TreeCPD | SameElseCPD | StepCPD, ...]
-    averaged: ClassVar[Literal[True]] = True
+    averaged: ClassVar[bool] = True
+
+    @property
+    def singles(self) -> tuple[SingleCPD, ...]:
+        return self.parts
 
     @property
     def parents(self) -> tuple[Parent, ...]:

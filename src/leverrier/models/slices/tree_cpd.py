@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class TreeCPD:
     """(nodes, states); only the rows of leaves are asked."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     shape: ClassVar[SliceShape] = SliceShape.TREE
-    averaged: ClassVar[Literal[False]] = False
+    averaged: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if len(self.parents) != len(self.cardinalities):
@@ -65,7 +65,12 @@ class TreeCPD:
             raise NetworkError("each node of a tree needs one distribution over the child's states")
 
     @property
-    def trees(self) -> tuple[TreeCPD]:
+    def trees(self) -> tuple[TreeCPD, ...]:
+        return (self,)
+
+    @property
+    def singles(self) -> tuple[TreeCPD, ...]:
+        """What is averaged: itself alone."""
         return (self,)
 
     @property

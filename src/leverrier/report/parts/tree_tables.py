@@ -45,13 +45,12 @@ def slice_name(name: str, lag: int) -> str:
 def tree_grid(cpd: CPD, child: str, states: States) -> Grid:
     """A column's distribution: when, how many time steps, what is likely then."""
     if cpd.averaged:
-        return Grid(("",), ((f"the average of {len(cpd.parts)} trees",),))
-    told = _told(cpd.shape, [str(label) for label in states[child]])
-    rows = [
-        line
-        for tree, (labels, when) in zip(cpd.trees, told, strict=True)
-        for line in _lines(tree, labels, states, when)
-    ]
+        return Grid(("",), ((f"the average of {len(cpd.singles)} trees",),))
+    one = cpd.singles[0]
+    told = _told(one.shape, [str(label) for label in states[child]])
+    rows: list[tuple[str, str, str]] = []
+    for tree, (labels, when) in zip(one.trees, told, strict=True):
+        rows += _lines(tree, labels, states, when)
     more = f"the first {MOST_LEAVES} of {len(rows)} cases" if len(rows) > MOST_LEAVES else ""
     return Grid(("when", "time steps", "most likely"), tuple(rows[:MOST_LEAVES]), more, words=(0, 2), stack=True)
 

@@ -49,7 +49,7 @@ def hmm() -> None:
     warnings.simplefilter("ignore")
     for states in (5, 27, 64):
         network = drawn_chain(np.random.default_rng(states), states, 1.0)
-        first, move = network.prior["H"].table(), network.transition["H"].table()
+        first, move = network.stages[0]["H"].table(), network.transition["H"].table()
         shown = network.transition["x"].table()
         drawn = network.sample(LENGTH, seed=0).table.column("x").astype(int)
         data = Sequences.from_table(Table.from_codes({"x": range(SYMBOLS)}, drawn[None]))

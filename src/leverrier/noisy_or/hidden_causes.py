@@ -8,7 +8,6 @@ from collections.abc import Collection
 from typing import Any, Literal, Unpack
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from leverrier.data.reading.file_options import ReadingOptions
 from leverrier.data.reading.read_table import as_asked
@@ -119,6 +118,8 @@ def _run(
     observations: Observations, settings: Settings, how: Sweeping, chains: int, seed: int, run: Run
 ) -> list[ChainRun]:
     """Every chain, its own generator spawned from the seed; kernels let go of the interpreter, so threads serve."""
+    from joblib import Parallel, delayed  # (late: who asks for no causes does not wait for it)
+
     made = (gibbs if settings.unbounded else rjmcmc)(observations, settings)
     seeds = np.random.SeedSequence(seed).spawn(chains)
     ended: dict[int, ChainRun] = {}

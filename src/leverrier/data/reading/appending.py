@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from leverrier.data.column import Column
 from leverrier.data.reading.column_files import PARQUET, TEXT, kind_of
 from leverrier.data.reading.csv_text import read_header, sound_rows
@@ -77,6 +75,8 @@ def _as_they_came(
     path = Path(source).expanduser()
     kind = kind_of(path)
     if kind in PARQUET:
+        import duckdb  # (late: a table that is no Parquet does not wait for it)
+
         with duckdb.connect() as base:
             found = base.execute(f"SELECT * FROM read_parquet({one_file(str(path))})")
             yield [column[0] for column in found.description or ()], iter(lambda: found.fetchmany(_ROWS), [])

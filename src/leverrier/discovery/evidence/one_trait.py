@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 
 from leverrier.arrays import Floats
@@ -71,6 +70,8 @@ def one_trait(table: Table, start: Trait | None = None) -> Trait | None:
 
 
 def _fitted(patterns: Floats, counts: NDArray[np.int64], slopes: Floats, easiness: Floats, shared: bool) -> Trait:
+    from scipy.optimize import minimize  # (late: it loads for a third of a second)
+
     points, weights = _points()
     n, signs = len(patterns), np.where(slopes < 0, -1.0, 1.0)
 

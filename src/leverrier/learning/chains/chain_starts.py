@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
 
 from leverrier.arrays import Floats
 from leverrier.data.sequences.sequences import Sequences
@@ -53,6 +52,8 @@ def averaged(values: Floats, sequences: Sequences, window: int, live: Floats) ->
 
 def clustered(values: Floats, states: int, live: Floats, seed: int) -> Floats | None:
     """Soft memberships (slices, states) of k-means clusters in the directions that vary most."""
+    from scipy.cluster.vq import kmeans2  # (late: it loads for a tenth of a second)
+
     used = np.flatnonzero(live > 0)
     if len(values) == 0 or len(used) <= states:
         return None

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from leverrier.arrays import Floats
 from leverrier.data.table import Table
@@ -76,6 +75,8 @@ def smoothed(network: Network, share: float = 1e-3) -> Network:
 
 def aligned_states(reference: Network, other: Network, name: str) -> NDArray[np.int64]:
     """Which state of `other`'s variable stands for each of the reference's: least total distance of the profiles."""
+    from scipy.optimize import linear_sum_assignment  # (late: it loads for a third of a second)
+
     states = reference.cardinality(name)
     distance = np.zeros((states, states))
     for child in reference.children(name):

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.paper_table import Papers
@@ -226,6 +225,8 @@ def _free_columns(fit: HiddenRegimes, panel: Panel, waves: int) -> RegimeClimb:
 
 
 def _ratio(fit: HiddenRegimes, freed: RegimeClimb) -> RatioTest:
+    from scipy.stats import chi2  # (late: it loads for half a second)
+
     degrees = freed.model.dimension - fit.network.dimension
     statistic = max(2 * (freed.log_likelihood - fit.log_likelihood), 0.0)
     return RatioTest(statistic, degrees, float(chi2.sf(statistic, max(degrees, 1))))

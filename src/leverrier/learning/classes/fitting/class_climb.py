@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from leverrier.arrays import Floats
 from leverrier.learning.classes.fitting.class_spec import ClassSpec
@@ -175,6 +174,8 @@ def by_em(likelihood: ClassLikelihood, theta: Floats, steps: int) -> Floats:
 
 
 def _quasi_newton(likelihood: ClassLikelihood, theta: Floats, limits: Floats) -> Ended:
+    from scipy.optimize import minimize  # (late: it loads for a third of a second)
+
     if not likelihood.size:
         return Ended(likelihood, theta, likelihood.value(theta), Status.CONVERGED)
 

@@ -39,6 +39,7 @@ from leverrier.models.regimes.moves import Stay
 from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.regimes.terms import CLOCK
 from leverrier.run.event import Event
+from leverrier.run.one_thread import one_thread
 from leverrier.run.run import UNBOUNDED, Run
 
 LEAST_SLICES, MOST_STATES = 30, 6
@@ -57,6 +58,7 @@ class Claim:
     bits: tuple[Floats, Floats] | None
 
 
+@one_thread
 def regimes_in_time(
     sequences: Sequences,
     seed: int = 0,

@@ -7,6 +7,7 @@
     python -m benchmarks.numbers uneven --tables 20          the same less tidy, 300 to 5,000 rows
     python -m benchmarks.numbers grades --tables 10          items in grades that drive each other
     python -m benchmarks.numbers behind-grades --tables 10   classes and a continuum behind items in grades
+    python -m benchmarks.numbers counts --tables 4           counts that drive each other; behind-counts: a class
     python -m benchmarks.numbers nothing --groups counts rounded --draws 19
     python -m benchmarks.numbers nothing --tell              the lines that are there, nothing run
 
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 
 import leverrier as lv
+from benchmarks.count_tables import COUNT_NULLS, COUNTS
 from benchmarks.foreign_number_tables import FOREIGN
 from benchmarks.graded_tables import GRADED, GRADED_NULLS
 from benchmarks.number_tables import NOTHING, Columns
@@ -48,8 +50,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "uneven": UNEVEN,
     "grades": GRADED_NULLS,
     "behind-grades": GRADED,
+    "counts": COUNT_NULLS,
+    "behind-counts": COUNTS,
 }
-HIDDEN = ("planted", "uneven", "behind-grades")
+HIDDEN = ("planted", "uneven", "behind-grades", "behind-counts")
 """Kinds with something behind their columns."""
 
 

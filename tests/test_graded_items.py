@@ -115,7 +115,7 @@ def test_the_light_hunt_is_asked_where_it_sees_as_much_and_then_of_data_and_draw
     found = weigh(space, 0)
     assert found.told == "class"
     job = number_null(mixed_network(found.rival.scores, numbered(found)), table, space, found, 0, UNBOUNDED)
-    assert job.light == (light_gain(space, 0, found.excess) >= found.excess)
+    assert job.light == (light_gain(space, 0) >= found.excess)
     assert job.aim == found.excess
     # (the data as one more draw: no smaller than itself, whichever way it is asked)
     for light in (False, job.light):

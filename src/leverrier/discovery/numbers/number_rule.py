@@ -112,9 +112,9 @@ def _weighed(rival: NumberRival, block: Block, seed: int, run: Run) -> Weighed:
     return Weighed(rival, hunted, rival.total - first)
 
 
-def light_gain(space: Space, seed: int, aim: float = 0.0, run: Run = UNBOUNDED) -> float:
+def light_gain(space: Space, seed: int, run: Run = UNBOUNDED) -> float:
     """What the class of a light hunt gains over a rival from one climb, with no continuum beside it."""
-    return _bound(learn_rival(MixedScores(space), seed, shakes=0, run=run), block_of(space), seed, aim, run, light=True)
+    return _bound(learn_rival(MixedScores(space), seed, shakes=0, run=run), block_of(space), seed, 0.0, run, light=True)
 
 
 def excess_within(space: Space, seed: int, aim: float, light: bool = False, run: Run = UNBOUNDED) -> float:
@@ -124,7 +124,9 @@ def excess_within(space: Space, seed: int, aim: float, light: bool = False, run:
     rival = learn_rival(MixedScores(space), seed, shakes=0, run=run)
     block = block_of(space)
     for lightly in (True, False) if light else (False,):
-        bound = _bound(rival, block, seed, aim, run, lightly)
+        bound = _bound(
+            rival, block, seed, 0.0 if lightly else aim, run, lightly
+        )  # (light: the same whatever is aimed at)
         if bound < aim:
             return bound
     return _weighed(rival, block, seed, run).excess

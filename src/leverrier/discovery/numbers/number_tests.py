@@ -65,7 +65,7 @@ def number_null(network: MixedNetwork, table: Table, whole: Space, found: Weighe
     """The test of a class that the rule names. What is compared is the smaller one of two gains, that of the whole
     procedure and that of a light hunt, in the data as in simulated tables: most of those are settled by the second.
     Where a light hunt does not gain as much in the data, the whole procedure alone is compared."""
-    light = run.made(("numbers light",), lambda: light_gain(whole, seed, found.excess, run) >= found.excess)
+    light = run.made(("numbers light",), lambda: light_gain(whole, seed, run) >= found.excess)
     return NumberNull(network, table, found.excess, light, run.silent())
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.kernels.mixed.subset_sweeps import partial_gains
+from leverrier.learning.mixed.count_fit import fit_counts
 from leverrier.learning.mixed.fitted import Fitted, gaussian
 from leverrier.learning.mixed.line_trees import fit_trees
 from leverrier.learning.mixed.mixed_design import Design
@@ -71,8 +72,9 @@ class MixedScores:
 
     def _best(self, child: int, parents: Sequence[int]) -> Fitted:
         if self.space.columns[child].discrete:
-            return max(fit_states(self.design, child, parents), key=lambda fitted: fitted.score)
-        found = fit_regressions(self.design, child, parents)
+            states = fit_states(self.design, child, parents) + fit_counts(self.design, child, parents)
+            return max(states, key=lambda fitted: fitted.score)
+        found = fit_regressions(self.design, child, parents) + fit_counts(self.design, child, parents)
         best = max(found, key=lambda fitted: fitted.score)
         if parents and self._left_over(child, parents, best):
             bends = (False, True) if self.space.columns[child].w is not None else (False,)

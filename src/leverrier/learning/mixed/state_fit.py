@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,33 +11,15 @@ from scipy.special import expit
 
 from leverrier.arrays import Floats
 from leverrier.learning.mixed.fitted import Fitted
+from leverrier.learning.mixed.grown_fit import MOST_COLUMNS, Cases, Codes, GrownFit
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.score_logits import multinomial, ordered
 from leverrier.models.families.number_histogram import NumberHistogram, joined
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
 
-Codes = NDArray[np.int64]
-
-MOST_EXTRA = 4
-"""Columns beyond the plain line in a logit."""
 QUARTERS = 4
 EVEN = 0.3
 """Nats a parameter and log row that a score test must promise before slopes by state are tried; they cost 0.5."""
-MOST_COLUMNS = 80
-"""Logits with more coefficients than this are not tried: their Newton steps cost too much."""
-
-
-class Cases(NamedTuple):
-    """What a logit is fitted to: rows, or one of each kind of rows that are alike in the child and all parents."""
-
-    rows: NDArray[np.int64] | None
-    codes: Codes
-    weights: Floats
-    """How many rows each stands for."""
-
-    @property
-    def size(self) -> float:
-        return float(self.weights.sum())
 
 
 def _cases(design: Design, parents: Sequence[int], rows: NDArray[np.int64] | None, codes: Codes) -> Cases:
@@ -155,17 +137,16 @@ def _uneven(fit: _Logit, design: Design, parents: Sequence[int]) -> bool:
     return 0.5 * stat > EVEN * more * float(np.log(cases.size))
 
 
-class _Logit:
-    """One logit that grows by the column its residuals ask for most."""
+class _Logit(GrownFit):
+    """One logit."""
 
     def __init__(self, design: Design, child: int, parents: Sequence[int], cases: Cases, in_order: bool) -> None:
-        self.design, self.parents, self.cases, self.in_order = design, parents, cases, in_order
-        self.family = (child, *parents)
+        super().__init__(design, child, parents, cases)
+        self.in_order = in_order
         self.n_codes = design.space.columns[child].n_codes
-        self.log_n = float(np.log(cases.size))
+        self.each = 1 if in_order else self.n_codes - 1
 
-    def fit(self, places: list[int], on: bool = False) -> _Logit:
-        """To these columns; `on` from where the fit to all but the last of them stands."""
+    def fit(self, places: list[int], on: bool = False) -> Self:
         self.places = places
         x, codes, weights = self.design.columns([0, *places], self.cases.rows), self.cases.codes, self.cases.weights
         if self.in_order:
@@ -180,46 +161,6 @@ class _Logit:
         self.paid = 0.5 * parameters * self.log_n
         self.score = self.logs - self.paid
         return self
-
-    def climb(self) -> None:
-        """Add the column with the largest score test while it pays."""
-        others = [j for p in self.parents for j in self.design.extras(p)] + self.design.pairs(self.parents)
-        others = [j for j in dict.fromkeys(others) if j not in self.places]
-        search = 0.5 * float(np.log(max(len(others), 1)))
-        each = 1 if self.in_order else self.n_codes - 1
-        extra = 0.0
-        for _ in range(MOST_EXTRA):
-            if not others or (len(self.places) + 2) * each > MOST_COLUMNS:
-                break
-            gains = self._asked(others)
-            best = int(np.argmax(gains))
-            if gains[best] < 0.4 * each * self.log_n:
-                break
-            before = self.places, self.beta, getattr(self, "thresholds", None), self.logs, self.residuals, self.paid
-            score = self.score - extra
-            self.fit([*self.places, others[best]], on=True)
-            if self.score - extra - search <= score:
-                self.places, self.beta, thresholds, self.logs, self.residuals, self.paid = before
-                if thresholds is not None:
-                    self.thresholds = thresholds
-                break
-            extra += search
-            del others[best]
-        self.paid += extra
-        self.score = self.logs - self.paid
-
-    def _asked(self, others: list[int]) -> Floats:
-        """About what each column would gain: the score test, columns inside swept out."""
-        inside, n = [0, *self.places], 1 + len(self.places)
-        gram = self.design.gram([*inside, *others], self.family)
-        whole = np.diag(gram)[n:]
-        fitted = np.linalg.lstsq(gram[:n, :n], gram[:n, n:], rcond=1e-9)[0]
-        size = whole - (fitted * gram[:n, n:]).sum(axis=0)
-        clear = size > 1e-6 * whole + 1e-12
-        rows, e = self.cases.rows, (self.cases.weights * self.residuals).T
-        along = self.design.columns(others, rows) @ e - fitted.T @ (self.design.columns(inside, rows) @ e)
-        against = along**2 / np.maximum((e.T * self.residuals).sum(axis=1) / self.cases.size, 1e-12)
-        return np.where(clear, 0.5 * (against / np.where(clear, size, 1.0)[:, None]).sum(axis=1), 0.0)
 
     def fitted(self, bounds: tuple[float, ...]) -> Fitted:
         moved = {p: at for at, p in enumerate(self.parents)}

@@ -7,6 +7,7 @@ from typing import Any
 
 from leverrier.errors import NetworkError
 from leverrier.models.families.conditional import Conditional
+from leverrier.models.families.number_count import NEGATIVE_BINOMIAL, POISSON, ZERO_INFLATED, NumberCount
 from leverrier.models.families.number_histogram import NumberHistogram
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
@@ -23,6 +24,9 @@ _KINDS: Mapping[str, Any] = {
     "table": NumberTable,
     "logit": NumberLogit,
     "ordered logit": NumberOrderedLogit,
+    POISSON: NumberCount,
+    NEGATIVE_BINOMIAL: NumberCount,
+    ZERO_INFLATED: NumberCount,
 }
 
 

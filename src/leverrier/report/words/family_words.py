@@ -9,6 +9,7 @@ import numpy as np
 
 from leverrier.kernels.search.tree_growth import AT_MOST
 from leverrier.models.families.column_function import ColumnFunction, FunctionName
+from leverrier.models.families.number_count import NumberCount
 from leverrier.models.families.number_histogram import NumberHistogram
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
@@ -118,6 +119,15 @@ def _ordered(own: NumberOrderedLogit, child: str, parents: Names) -> str:
     return f"{child} is higher in its order with {', '.join(_sides(own.terms, own.coefficients, parents))}"
 
 
+def _count(own: NumberCount, child: str, parents: Names) -> str:
+    law = "a Poisson count"
+    if own.law.size is not None:
+        law = f"a count with more spread than Poisson's (negative binomial, size {own.law.size:.2g})"
+    if own.law.zeros:
+        law = f"0 in {100 * own.law.zeros:.0f} % of the rows whatever else they have, and {law} in the others"
+    return f"{child} is {law}; the log of its mean: {', '.join(_sides(own.terms, own.coefficients[1:], parents))}"
+
+
 def _number_tree(own: NumberTree, child: str, parents: Names) -> str:
     by = list(dict.fromkeys(parents[split.parent] for split in own.splits))
     inside = f", a line in {', '.join(term_words(t, parents) for t in own.terms)} in each" if own.terms else ""
@@ -190,4 +200,5 @@ _SENTENCES: dict[type, Any] = {
     NumberLogit: _number_logit,
     NumberOrderedLogit: _ordered,
     NumberTree: _number_tree,
+    NumberCount: _count,
 }

@@ -253,6 +253,8 @@ def is_hole(value: Any) -> bool:
 def _labels(values: list[Any]) -> tuple[Came, list[Any]]:
     """What Python values are together, and each as a plain label that can be sorted with the others."""
     kinds = {_kind(value) for value in values}
+    if kinds == {"time"}:
+        return "text", [value.isoformat(timespec="seconds") for value in values]
     if kinds <= {"bytes", "text"}:
         return "text", [v.decode("utf-8", "backslashreplace") if isinstance(v, bytes) else str(v) for v in values]
     if kinds == {"boolean"}:
@@ -280,6 +282,8 @@ def _kind(value: Any) -> str:
             return "number"
         case datetime.date() | np.datetime64():
             return "date"
+        case datetime.time():
+            return "time"
     return "other"
 
 

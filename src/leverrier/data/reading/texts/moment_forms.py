@@ -54,7 +54,7 @@ def _named_dates(texts: Collection[str]) -> Iterable[Form]:
     for layout in _NAMED:
         read = _by_layout(layout)
         if all(read(text) is not None for text in texts):
-            matches = "".join(_PARTS.get(part, re.escape(part)) for part in re.findall("%.|[^%]", layout))
+            matches = "".join(_PARTS[part] if part in _PARTS else re.escape(part) for part in re.findall("%.|[^%]", layout))
             sql = f"epoch_us(CAST(try_strptime(v, {quoted(layout)}) AS TIMESTAMP))"
             yield Form(Notice.DATES, matches, read, sql, "date", "with the name of the month")
             return

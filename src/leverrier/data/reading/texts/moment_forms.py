@@ -54,7 +54,8 @@ def _named_dates(texts: Collection[str]) -> Iterable[Form]:
     for layout in _NAMED:
         read = _by_layout(layout)
         if all(read(text) is not None for text in texts):
-            matches = "".join(_PARTS[part] if part in _PARTS else re.escape(part) for part in re.findall("%.|[^%]", layout))
+            parts = re.findall("%.|[^%]", layout)
+            matches = "".join(_PARTS[part] if part in _PARTS else re.escape(part) for part in parts)
             sql = f"epoch_us(CAST(try_strptime(v, {quoted(layout)}) AS TIMESTAMP))"
             yield Form(Notice.DATES, matches, read, sql, "date", "with the name of the month")
             return

@@ -62,7 +62,9 @@ def test_bch_is_the_weighted_mean_by_hand(frame):
     posterior = result.posterior
     assigned = np.eye(3)[posterior.argmax(axis=1)]
     error = (posterior.T @ assigned) / posterior.sum(axis=0)[:, None]
-    weights = assigned @ np.linalg.inv(error)
+    used = result.study.classification.to_invert
+    np.testing.assert_allclose(used, error, atol=0.01)  # (with 3,000 rows well told the fit leaves little open)
+    weights = assigned @ np.linalg.inv(used)
     means = weights.T @ frame["outcome"].to_numpy() / weights.sum(axis=0)
     np.testing.assert_allclose([row.estimate for row in result.outcomes], means, atol=1e-5)
 
@@ -121,18 +123,26 @@ def test_bad_options():
 
 @pytest.mark.parametrize(("apart", "rows", "said"), [(0.8, 500, True), (0.9, 500, False), (0.8, 4000, False)])
 def test_three_steps_with_badly_told_classes_are_warned_of(apart, rows, said):
-    drawn, member = bakk(rows, apart, np.random.default_rng(1))
+    drawn, _ = bakk(rows, apart, np.random.default_rng(1))
     result = lv.latent_classes(drawn[[*COLUMNS, "outcome"]], states=3, outcomes="outcome", starts=4, jobs=1)
     assert any("steps=1" in note for note in result.notes) == said
     assert len(result.outcomes) == 3  # (what is said beside them is none of them)
     assert len(result.tests.where(about="outcome")) == 4
-    order = in_order(result)
-    assigned = np.array([order.index(k) for k in result.posterior.argmax(axis=1)])
-    wrong = float(np.mean(assigned != member))
-    if said:  # the fault that the note is about: error rates come out too small
-        assert result.study.classification.wrong < wrong - 0.05
-    else:
-        assert result.study.classification.wrong == pytest.approx(wrong, abs=0.03)
+
+
+def test_error_rates_are_right_on_average_where_classes_are_badly_told():
+    """Rows of known classes: how many a fit of 500 rows assigns wrongly, and how many it says that it does."""
+    said, plain, true = [], [], []
+    for seed in range(25):
+        frame, member = bakk(500, 0.8, np.random.default_rng(seed))
+        result = lv.latent_classes(frame[[*COLUMNS, "outcome"]], states=3, outcomes="outcome", starts=2, jobs=1)
+        order = in_order(result)
+        assigned = np.array([order.index(k) for k in result.posterior.argmax(axis=1)])
+        true.append(np.mean(assigned != member))
+        plain.append(1 - result.posterior.max(axis=1).mean())
+        said.append(result.study.classification.wrong)
+    assert np.mean(plain) < np.mean(true) - 0.015  # the fault: a fit takes its rows for better told than they are
+    assert abs(np.mean(said) - np.mean(true)) < 0.01
 
 
 def test_drawn_rows_are_fitted_by_counting_as_they_are_by_climbs(frame):

@@ -1,7 +1,10 @@
 """What other systems do otherwise, played here: files that are open cannot be moved, text is mended, signals lack."""
 
+import ast
 import os
+import re
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +69,64 @@ def test_workers_are_ended_without_a_signal_that_kills(monkeypatch):
     monkeypatch.setattr(os, "kill", lambda pid, how: ended.append((pid, how)))
     pool.end_workers()
     assert ended == [(1234567, signal.SIGTERM)]
+
+
+UNIX_ALONE = {"fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "posix"}
+NOT_EVERYWHERE = {"fork", "forkpty", "getuid", "geteuid", "killpg", "setsid", "sched_getaffinity", "nice", "mkfifo"}
+SIGNALS = {"SIGALRM", "SIGKILL", "SIGUSR1", "SIGUSR2", "SIGHUP", "setitimer", "alarm", "pthread_sigmask"}
+SOURCE = Path(lv.__file__).parent
+
+
+def faults(path):
+    """Text opened without an encoding, and names that another system lacks where nothing asks for them first."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    guarded = set()
+    for node in ast.walk(tree):
+        test = ast.dump(node.test) if isinstance(node, ast.If | ast.IfExp) else ""
+        if isinstance(node, ast.Try) or re.search("hasattr|platform|CAN_CUT", test):
+            guarded |= {id(inner) for inner in ast.walk(node)}
+        if isinstance(node, ast.FunctionDef) and "hasattr" in ast.dump(node):
+            guarded |= {id(inner) for inner in ast.walk(node)}
+    for node in ast.walk(tree):
+        where = f"{path.relative_to(SOURCE)}:{getattr(node, 'lineno', 0)}"
+        names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if id(node) not in guarded and UNIX_ALONE & {name.partition(".")[0] for name in names}:
+            yield f"{where} imports {names}"
+        if isinstance(node, ast.Attribute) and node.attr in NOT_EVERYWHERE | SIGNALS and id(node) not in guarded:
+            yield f"{where} uses {node.attr}"
+        if isinstance(node, ast.Call) and _opens_text(node) and "encoding" not in {each.arg for each in node.keywords}:
+            yield f"{where} opens text without an encoding"
+
+
+def _opens_text(call):
+    name = getattr(call.func, "id", getattr(call.func, "attr", ""))
+    if name in ("read_text", "write_text"):
+        return isinstance(call.func, ast.Attribute)
+    own = isinstance(call.func, ast.Name) or ast.unparse(call.func).endswith("path.open")
+    if name != "open" or not own:
+        return False
+    modes = [each.value for each in call.args if isinstance(each, ast.Constant)]
+    modes += [each.value.value for each in call.keywords if each.arg == "mode" and isinstance(each.value, ast.Constant)]
+    return not any("b" in str(mode) for mode in modes)
+
+
+def test_nothing_that_another_system_lacks_is_used_unasked():
+    found = [fault for path in sorted(SOURCE.rglob("*.py")) for fault in faults(path)]
+    assert not found, "\n".join(found)
+
+
+def test_the_search_for_such_faults_finds_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SOURCE", tmp_path)
+    (tmp_path / "bad.py").write_text("import fcntl\nimport os\nos.fork()\nopen('x')\n", encoding="utf-8")
+    assert len(list(faults(tmp_path / "bad.py"))) == 3
+    (tmp_path / "good.py").write_text(
+        "try:\n    import fcntl\nexcept ImportError:\n    pass\nopen('x', 'rb')\n", "utf-8"
+    )
+    assert not list(faults(tmp_path / "good.py"))
+
+
+def test_names_of_files_differ_in_more_than_capitals():
+    """Where capitals do not count, two such files are one."""
+    names = [str(path.relative_to(SOURCE)).lower() for path in SOURCE.rglob("*.py")]
+    assert len(names) == len(set(names))

@@ -16,6 +16,7 @@ from leverrier.data.reading.column_files import file_source
 from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.read_table import read_table
 from leverrier.errors import OptionError, TableError
+from leverrier.report.words.quality_words import quality_lines
 
 
 @pytest.fixture(params=["short", "tall"])
@@ -175,7 +176,8 @@ def test_marks_of_a_hole_are_holes_among_numbers_and_said(csv):
     assert labels(table, "s") == ["NA", "u", "v"]
     assert labels(table, "b") == [True, None, False]
     assert "'n': 'NA' is taken as missing, all other cells being numbers." in table.notes
-    assert "'s' has the state 'NA'; missing=['NA'] takes such cells as holes." in table.notes
+    (line,) = [each for each in quality_lines(table.quality) if each.startswith("'s'")]
+    assert "missing=['NA'] takes such cells as holes" in line
     assert labels(read_table(path, missing=["NA"]), "s") == [None, "u", "v"]
 
 

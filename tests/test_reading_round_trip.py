@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from leverrier.data.reading import scanning
 from leverrier.data.reading.frames import to_frame
 from leverrier.data.reading.read_table import read_table
-from leverrier.data.reading.text_types import MARKS, MEANINGS
+from leverrier.data.reading.texts.text_types import MARKS, MEANINGS
 from leverrier.data.table import Table, Variable
 from leverrier.data.writing.write_table import write_table
 from leverrier.errors import MissingExtraError, OptionError, TableError

@@ -55,7 +55,7 @@ def test_every_library_gives_the_same_table(make):
         (pl.Series(["x", None, "y"], dtype=pl.Categorical), ["x", None, "y"]),
         (pl.Series([b"x", None, b"y"]), ["x", None, "y"]),
         (pl.Series([1, None, 2], dtype=pl.UInt8), [1, None, 2]),
-        (pl.Series([datetime.time(1), datetime.time(2)]), ["01:00:00", "02:00:00"]),
+        (pl.Series([datetime.time(1), datetime.time(2)]), [1, 2]),  # (hours since midnight)
         (pa.chunked_array([["x", None], ["y"]]), ["x", None, "y"]),
         (pa.chunked_array([pa.array([0, None, 2], pa.uint16())]), [0, None, 2]),
         (pa.chunked_array([pa.array(["x", None, "y"]).dictionary_encode()]), ["x", None, "y"]),

@@ -283,6 +283,8 @@ def is_hole(value: Any) -> bool:
 def _labels(values: list[Any]) -> tuple[Came, list[Any]]:
     """What Python values are together, and each as a plain label that can be sorted with the others."""
     kinds = {_kind(value) for value in values}
+    if kinds == {datetime.time}:
+        return Came.TEXT, [value.isoformat(timespec="seconds") for value in values]
     if kinds <= {bytes, str}:
         return Came.TEXT, [v.decode("utf-8", "backslashreplace") if isinstance(v, bytes) else str(v) for v in values]
     for came, of, read in _READ:
@@ -301,6 +303,8 @@ def _kind(value: Any) -> type:
             return float
         case datetime.date() | np.datetime64():
             return datetime.date
+        case datetime.time():
+            return datetime.time
         case str() | bytes():
             return str if isinstance(value, str) else bytes
     return object

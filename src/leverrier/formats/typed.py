@@ -55,7 +55,7 @@ def read_plain(content: Any, kind: type[Value], where: str = "") -> Value:
 
 def read_as(content: Any, hint: Any, where: str) -> Any:
     """The value of a field that is declared so."""
-    origin, inner = get_origin(hint), get_args(hint)
+    origin, inner = _origin(hint), get_args(hint)
     if hint is Any:
         return content
     if origin in (Union, types.UnionType):
@@ -79,6 +79,13 @@ def read_as(content: Any, hint: Any, where: str) -> Any:
     if not _fits(content, hint):
         raise ValueError(f"{where} cannot be {str(content)[:40]!r}")
     return content
+
+
+def _origin(hint: Any) -> Any:
+    """What a hint is made of; from Python 3.12 on NumPy's NDArray is a name for another hint."""
+    origin = get_origin(hint)
+    named = getattr(origin, "__value__", None)
+    return origin if named is None else get_origin(named)
 
 
 def _first_that_fits(content: Any, hints: Sequence[Any], where: str) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.data.column import Came, Column
 from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.data.quality.odd_values import hole_words, odd_numbers, total_row
 
 SENTINELS = frozenset(
     {-1.0, *(sign * float(digit * length) for sign in (1, -1) for digit in "6789" for length in range(1, 6))}
@@ -51,8 +52,11 @@ def look_at_column(column: Column) -> Iterator[Noticed]:
     if column.came.is_number:
         yield from sentinels(column)
         yield from circle(column)
+        yield from odd_numbers(column)
     if column.came in (Came.TEXT, Came.CATEGORY):
         yield from spellings(column)
+        yield from hole_words(column)
+        yield from total_row(column)
     yield from groups(column)
 
 
@@ -122,8 +126,11 @@ def spellings(column: Column) -> Iterator[Noticed]:
 
 
 def folded(text: str) -> str:
-    """The text without what people write differently each time: capitals and blanks."""
-    return " ".join(text.split()).casefold()
+    """The text without what people write differently each time: capitals, blanks, and signs that nobody sees."""
+    return " ".join(_UNSEEN.sub("", text).split()).casefold()
+
+
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\u00ad\u200b-\u200f\u2060\ufeff]")
 
 
 def free_text(column: Column) -> bool:

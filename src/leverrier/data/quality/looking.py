@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
 from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.data.quality.one_category import one_hot
 from leverrier.data.quality.row_looking import Table, look_at_rows
 
 ROWS = 5000
@@ -20,13 +21,9 @@ COLUMNS = 150
 LEAST_ROWS = 20
 ALIKE, CORRELATED = 0.95, 0.9995
 """Agreement beyond chance, and correlation of numbers, from which columns may be copies."""
-YES = frozenset({"1", "true", "yes", "y", "x", "on"})
-NO = frozenset({"0", "false", "no", "n", "off"})
 
 FEW_ROWS = 5
 """Rows that differ from all the others in a column: fewer are no sign of anything."""
-FEW_MEETINGS = 20
-"""Rows in which columns would say yes together by chance: fewer, and that they never do so is no sign."""
 MOST_GATES, SETTLED = 2, 0.05
 """Questions that may each let another one be skipped, and the share of holes that two of them may leave unexplained."""
 BY_CHANCE = -20.0
@@ -114,53 +111,6 @@ def _agreement(one: str, other: str, a: Codes, b: Codes, numbers: dict[str, Floa
         return None  # (two states of one go with the same state of the other)
     chance = float((joint.sum(axis=1) * joint.sum(axis=0)[joint.argmax(axis=1)]).sum())
     return float(best) if chance < 1 and (best - chance) / (1 - chance) >= ALIKE and best < 1 else None
-
-
-def one_hot(table: Table, names: tuple[str, ...], codes: Codes) -> Iterator[Noticed]:
-    """Runs of yes/no columns of which exactly one is yes in (nearly) every row that has any of them; or that begin
-    alike and are never yes together, although by chance they would be: a category with a level left out."""
-    yes = [_yes(table, name) for name in names]
-    start = 0
-    while start < len(names):
-        stop, total = start, np.zeros(codes.shape[1], dtype=np.int32)
-        while stop < len(names) and yes[stop] is not None:
-            more = total + (codes[stop] == yes[stop])
-            if more.max(initial=0) > 1 and np.mean(more > 1) > 0.002:
-                break
-            total, stop = more, stop + 1
-        group, some = names[start:stop], (codes[start:stop] >= 0).any(axis=0)
-        share = float(np.mean(total[some] == 1)) if some.mean() >= 0.5 else 0.0
-        if stop - start >= 3 and share >= 0.995:
-            yield Noticed(Notice.ONE_HOT, group, share=share, name=_stem(group))
-        elif stop - start >= 3 and some.all() and _exclusive(group, codes[start:stop], yes[start:stop]):
-            none = round(float(np.mean(total == 0)) * table.n_rows)
-            yield Noticed(Notice.ONE_HOT, group, count=none, name=_stem(group))
-        start = max(stop, start + 1)
-
-
-def _exclusive(group: tuple[str, ...], codes: Codes, yes: list[int | None]) -> bool:
-    """Whether columns with one stem never say yes together, where columns that know nothing of each other would in
-    enough rows."""
-    shares = np.array([np.mean(own == code) for own, code in zip(codes, yes, strict=True)])
-    meet = (shares.sum() ** 2 - (shares**2).sum()) / 2 * codes.shape[1]
-    together = np.sum([own == code for own, code in zip(codes, yes, strict=True)], axis=0)
-    stem = _stem(group)
-    parted = all(name[len(stem) : len(stem) + 1] in tuple(" _-.:=[(") for name in group)
-    return bool(parted and stem != "category" and meet >= FEW_MEETINGS and together.max() <= 1)
-
-
-def _yes(table: Table, name: str) -> int | None:
-    states = [str(state).strip().lower() for state in table.columns[table.index(name)].states]
-    if len(states) != 2 or not (set(states) & YES and set(states) & NO):
-        return None
-    return next(code for code, state in enumerate(states) if state in YES)
-
-
-def _stem(names: tuple[str, ...]) -> str:
-    """What the names begin with, as the name of the one column."""
-    shortest = min(names, key=len)
-    size = next((i for i in range(len(shortest)) if len({name[i] for name in names}) > 1), len(shortest))
-    return shortest[:size].rstrip(" _-.:=[(") or "category"
 
 
 def totals(names: tuple[str, ...], numbers: dict[str, Floats]) -> Iterator[Noticed]:

@@ -14,19 +14,31 @@ class Notice(StrEnum):
     ENCODING = "text encoding"
     SHEET = "sheet"
     REMARKS = "lines above the header"
+    BLANKS = "cells parted by blanks"
     NO_HEADER = "numbers as names"
     DECIMAL_COMMA = "decimal comma"
     THOUSANDS = "thousands separator"
+    SIGNS = "minus signs"
     UNIT = "unit"
     DATES = "dates"
     DATE_ORDER = "order of day and month"
+    CLOCK = "times of day"
+    DURATION = "durations"
     TEXT_NUMBERS = "numbers as text"
+    MARKED_NUMBERS = "numbers with signs beside them"
+    TWO_NUMBERS = "two numbers in a cell"
+    SERIAL_DATES = "days as Excel counts them"
+    MANGLED = "values turned into dates"
     MIXED_UNITS = "several units"
     WORDS_IN_NUMBERS = "numbers but for a few words"
     MIXED_DATES = "dates written in several ways"
+    HOLE_WORDS = "words that may mean missing"
     USER_MISSING = "user-missing codes"
     SENTINEL = "codes that may mean missing"
     SPELLINGS = "several spellings"
+    SEVERAL_ANSWERS = "several answers in a cell"
+    STRAY = "a value that may be a typing error"
+    CODES = "codes as numbers"
     FREE_TEXT = "free text"
     IDENTIFIER = "identifier"
     MANY_VALUES = "many values in few rows"
@@ -39,6 +51,8 @@ class Notice(StrEnum):
     TOTAL = "total of other columns"
     SKIP = "skip pattern"
     SUM_ROW = "a last row of sums"
+    LAST_REMARK = "a remark in the last row"
+    EMPTY_ROWS = "empty rows"
     DUPLICATE_ROWS = "duplicate rows"
     CLUSTERED_ROWS = "clustered rows"
     SORTED = "sorted rows"
@@ -52,7 +66,16 @@ IMPORTANT = frozenset(
         Notice.NO_HEADER,
         Notice.DECIMAL_COMMA,
         Notice.DATE_ORDER,
+        Notice.CLOCK,
         Notice.TEXT_NUMBERS,
+        Notice.MARKED_NUMBERS,
+        Notice.TWO_NUMBERS,
+        Notice.SERIAL_DATES,
+        Notice.MANGLED,
+        Notice.HOLE_WORDS,
+        Notice.SEVERAL_ANSWERS,
+        Notice.STRAY,
+        Notice.CODES,
         Notice.MIXED_UNITS,
         Notice.MIXED_DATES,
         Notice.WORDS_IN_NUMBERS,
@@ -65,6 +88,8 @@ IMPORTANT = frozenset(
         Notice.TOTAL,
         Notice.SKIP,
         Notice.SUM_ROW,
+        Notice.LAST_REMARK,
+        Notice.EMPTY_ROWS,
         Notice.DUPLICATE_ROWS,
         Notice.CLUSTERED_ROWS,
         Notice.TIME_ORDERED,

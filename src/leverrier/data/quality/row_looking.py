@@ -63,7 +63,10 @@ def look_at_rows(table: Table) -> Iterator[Noticed]:
     if table.counted or table.weights is not None or table.n_rows < LEAST_ROWS or len(table.columns) < 3:
         return
     cells = _cells(table)
-    copied = _copies(cells)
+    empty = np.all(table.codes[:, :ROWS] == table.missing, axis=0)
+    if empty.any():
+        yield Noticed(Notice.EMPTY_ROWS, count=round(float(empty.mean()) * table.n_rows), share=float(empty.mean()))
+    copied = _copies(cells[:, ~empty])
     if copied:
         share = copied / cells.shape[1]
         yield Noticed(Notice.DUPLICATE_ROWS, count=round(share * table.n_rows), share=share)
@@ -128,8 +131,11 @@ def _copies(cells: NDArray[np.int64]) -> int:
     _, first, counts = np.unique(rows, axis=0, return_index=True, return_counts=True)
     twice = np.flatnonzero(counts > 1)
     extra = int((counts[twice] - 1).sum())
-    if any(2 * len(np.unique(row)) > len(row) for row in cells):  # a number that hardly ever comes twice came twice
-        return extra if extra >= 3 else 0
+    finest = max(range(len(cells)), key=lambda row: len(np.unique(cells[row])))
+    if 2 * len(np.unique(cells[finest])) > len(cells[finest]):  # a number that hardly ever comes twice came twice
+        by_chance = _pairs_alike(cells[finest : finest + 1]) * _pairs_alike(np.delete(cells, finest, axis=0))
+        by_chance /= max(len(rows) * (len(rows) - 1) / 2, 1)
+        return extra if extra >= 3 and extra > by_chance + 4 * np.sqrt(by_chance) else 0
     if not len(twice) or len(cells) < 4:
         return 0
     looked = twice[np.unique(np.linspace(0, len(twice) - 1, min(PATTERNS, len(twice))).astype(np.int64))]
@@ -140,6 +146,12 @@ def _copies(cells: NDArray[np.int64]) -> int:
     )
     seen = int((counts[looked] - 1).sum())
     return round(odd * extra / seen) if odd >= 3 and odd >= 0.5 * seen else 0
+
+
+def _pairs_alike(cells: NDArray[np.int64]) -> float:
+    """How many pairs of rows are equal in all these columns."""
+    _, counts = np.unique(cells, axis=1, return_counts=True)
+    return float((counts * (counts - 1)).sum() / 2)
 
 
 def sorted_blocks(cells: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from leverrier.data.reading.encoding import Options
 from leverrier.data.reading.file_options import FILE_OPTIONS, FileOptions, ReadingOptions
 from leverrier.data.reading.formulas import STARTS, as_it_was, disarmed
 from leverrier.data.reading.sources import opened
-from leverrier.data.reading.text_encoding import encoding_of
+from leverrier.data.reading.texts.text_encoding import encoding_of
 from leverrier.data.variable import free_name
 from leverrier.errors import TableError
 from leverrier.run.atomic_file import put

@@ -15,8 +15,8 @@ from leverrier.data.reading.csv_text import Header, clean_copy, read_header
 from leverrier.data.reading.database import allow_more, connected, first_line, one_file, quote
 from leverrier.data.reading.file_options import FileOptions
 from leverrier.data.reading.scanning import Scan
-from leverrier.data.reading.text_encoding import encoding_of
-from leverrier.data.reading.text_forms import Writing
+from leverrier.data.reading.texts.text_encoding import encoding_of
+from leverrier.data.reading.texts.text_forms import Writing
 from leverrier.errors import TableError
 
 if TYPE_CHECKING:

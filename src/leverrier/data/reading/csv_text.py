@@ -50,12 +50,15 @@ class Header:
     skip: int
     remarks: tuple[str, ...] = ()
     """Of those lines the ones that are not blank: remarks after a #, or what parts the cells (sep=;)."""
+    blanks: bool = False
+    """Whether blanks part the cells, which nobody said."""
 
     @property
     def noticed(self) -> tuple[Noticed, ...]:
         """Lines that were passed over; names that look like a row of numbers."""
         passed = (Noticed(Notice.REMARKS, values=self.remarks[:2], count=len(self.remarks)),) if self.remarks else ()
-        return (*passed, *names_like_cells(self.names))
+        blanks = (Noticed(Notice.BLANKS, count=len(self.names)),) if self.blanks else ()
+        return (*passed, *blanks, *names_like_cells(self.names))
 
 
 @contextmanager
@@ -110,6 +113,8 @@ def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
         line = first[skip]
         said = remarks[0][-1] if remarks and _SAID.fullmatch(remarks[0]) else None
         parted = delimiter or said or _separator(line, path)
+        blanks = not (delimiter or said or parted in line) and _parted_by_blanks(first[skip:], path)
+        parted = " " if blanks else parted
         if len(parted) != 1:
             raise OptionError(f"{option('delimiter', parted)}: expected one character")
         try:
@@ -122,7 +127,7 @@ def read_header(path: Path, encoding: str, delimiter: str | None) -> Header:
         if name in seen or seen.add(name):
             hint = " (is the first line a header?)" if name.replace(".", "").isdigit() else ""
             raise TableError(f"{path}: two columns are named {name!r}: column names must differ; rename one{hint}")
-    return Header(tuple(names), parted, skip, remarks)
+    return Header(tuple(names), parted, skip, remarks, blanks)
 
 
 def _before_header(lines: list[str], path: Path) -> int:
@@ -166,6 +171,23 @@ def _separator(line: str, path: Path) -> str:
         return "\t"
     bare = "".join(line.split('"')[::2])
     return max(SEPARATORS, key=bare.count)
+
+
+def _parted_by_blanks(lines: list[str], path: Path) -> bool:
+    """Whether all lines have as many words as the header, three or more: cells parted by one blank each. A header that
+    is one word short is R's, and columns set under each other by blanks are refused, each with the remedy."""
+    bare = [line.strip() for line in lines if line.strip()]
+    words = [len(next(csv.reader([" ".join(line.split())], delimiter=" "))) for line in bare]
+    if len(words) < 5 or words[0] < 3 or len(set(words[1:])) > 1:
+        return False
+    if words[1] == words[0] + 1:
+        raise TableError(
+            f"{path}: cells are parted by blanks, and the header names {words[0]} of {words[1]} columns: write it with "
+            "row.names=FALSE, or put a name before the others"
+        )
+    if words[1] == words[0] and any(len(next(csv.reader([line], delimiter=" "))) != words[0] for line in bare):
+        raise TableError(f"{path}: cells are parted by several blanks: save it as CSV, or with tabs")
+    return words[1] == words[0]
 
 
 def clean_copy(path: Path, encoding: str, header: Header, target: Path) -> None:

@@ -35,6 +35,13 @@ DATES = ("day-first", "month-first")
 """Types that say how dates are written."""
 _TRUE, _FALSE = {"true", "t", "yes", "y", "1"}, {"false", "f", "no", "n", "0"}
 
+_NEARLY_NUMBERS = {
+    Notice.WORDS_IN_NUMBERS: "it holds numbers, but for a few words",
+    Notice.MARKED_NUMBERS: "it holds numbers with signs beside them",
+    Notice.TWO_NUMBERS: "it holds two numbers in each cell",
+}
+"""Why a column of texts is set aside that would else look like an identifier."""
+
 Bins = int | Sequence[float]
 
 
@@ -96,7 +103,8 @@ def decide(column: Column, options: Options, weights: NDArray[np.float64] | None
             and column.distinct > MANY_VALUES
             and column.filled < 5 * column.distinct
         )
-        many = many and not {Notice.CLUSTERED_ROWS, Notice.WORDS_IN_NUMBERS} & {each.kind for each in noticed}
+        known = {Notice.CLUSTERED_ROWS, Notice.SEVERAL_ANSWERS, *_NEARLY_NUMBERS}
+        many = many and not known & {each.kind for each in noticed}
         return replace(taken, noticed=(*noticed, *([_of(column, Notice.MANY_VALUES)] if many else ())))
     if not isinstance(asked, str):
         return _listed(column, asked)
@@ -150,8 +158,9 @@ def _why_aside(column: Column, noticed: tuple[Noticed, ...]) -> tuple[str, str, 
     if column.came.in_words:
         many = f"{distinct} different values" if len(column.values) else f"about {distinct} different values"
         if distinct > MOST_INTEGERS and 2 * distinct > filled:
-            if any(each.kind is Notice.WORDS_IN_NUMBERS for each in noticed):
-                return "it holds numbers, but for a few words", "category", []
+            for each in noticed:
+                if each.kind in _NEARLY_NUMBERS:
+                    return _NEARLY_NUMBERS[each.kind], "category", []
             if free_text(column):
                 return f"it is free text: {many} in {filled} cells", "category", [_of(column, Notice.FREE_TEXT)]
             return f"it looks like an identifier: {many} in {filled} cells", "category", identifier

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from leverrier.data.column import Came, Column, Source, from_array, from_objects, listed, unlisted
 from leverrier.data.reading.database import first_line, identifier, one_file, quote
 from leverrier.data.reading.formulas import sql_as_it_was
-from leverrier.data.reading.text_forms import AS_WRITTEN, Form, Writing, as_form
-from leverrier.data.reading.text_types import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
+from leverrier.data.reading.texts.text_forms import AS_WRITTEN, Writing, as_form
+from leverrier.data.reading.texts.text_types import MARKS, MEANINGS, SQL, Texts, candidates, parse, what_texts_are
+from leverrier.data.reading.texts.written_form import Form
 from leverrier.errors import TableError
 from leverrier.hints import option
 from leverrier.kinds import Kinds

@@ -16,6 +16,7 @@ import numpy as np
 from leverrier.data.column import Came, Column, Source
 from leverrier.data.labels import text_of
 from leverrier.data.quality.noticed import Notice, Noticed
+from leverrier.data.quality.odd_values import odd_texts
 from leverrier.data.reading.column_files import TEXT_AND_PARQUET, file_source, kind_of, require_file
 from leverrier.data.reading.encoding import Options
 from leverrier.data.reading.file_options import FileOptions
@@ -23,13 +24,13 @@ from leverrier.data.reading.frames import dict_source, frame_source
 from leverrier.data.reading.joining import joined
 from leverrier.data.reading.record_files import ARROW, JSON, R, record_source
 from leverrier.data.reading.survey_files import READERS, survey_source
-from leverrier.data.reading.text_forms import (
+from leverrier.data.reading.texts.moment_forms import mixed_dates
+from leverrier.data.reading.texts.text_forms import (
     AS_WRITTEN,
     MOST_LOOKED,
     Writing,
-    as_dates,
     as_form,
-    mixed_dates,
+    as_moments,
     mixed_units,
     text_numbers,
     words_in_numbers,
@@ -124,7 +125,7 @@ def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
         return column if form is None else as_form(column, form)
     if asked is not None:
         return column
-    dates = as_dates(column) if column.came is Came.TEXT else None
+    dates = as_moments(column) if column.came is Came.TEXT else None
     if dates is not None:
         return dates
     few = texts[:MOST_LOOKED]
@@ -134,9 +135,9 @@ def _as_written(column: Column, files: FileOptions, asked: object) -> Column:
     ways = mixed_dates([text.strip() for text in few])
     if ways:
         return replace(column, noticed=(*column.noticed, Noticed(Notice.MIXED_DATES, (column.name,), tuple(ways))))
-    words = words_in_numbers(column)
-    if words is not None:
-        return replace(column, noticed=(*column.noticed, words))
+    odd = words_in_numbers(column) or odd_texts(column, few)
+    if odd is not None:
+        return replace(column, noticed=(*column.noticed, odd))
     if text_numbers(few):
         return replace(
             column, noticed=(*column.noticed, Noticed(Notice.TEXT_NUMBERS, (column.name,), tuple(sorted(few)[:2])))

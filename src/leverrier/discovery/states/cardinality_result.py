@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,9 +30,9 @@ class ColumnAsked(Note):
     column: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of one number of states, in nats; nan where that was not tried.
+    """Scores of one number of states, in nats; nan where that was not tried, which equals another nan.
 
     All are of the families that hold the hidden variable: the rest of the network adds the same to each.
     """
@@ -50,6 +50,16 @@ class Scores:
     """The best of those three: a lower bound of the log evidence."""
     evidence: float = nan
     """The bound with the missing information and the ways to name states put back: what decides."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scores) and self._tried() == other._tried()
+
+    def __hash__(self) -> int:
+        return hash(self._tried())
+
+    def _tried(self) -> tuple[float | None, ...]:
+        """From Python 3.13 on a dataclass compares field by field, and no nan equals itself."""
+        return tuple(None if isnan(each) else each for each in astuple(self))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -66,10 +67,10 @@ class GrownFit(ABC):
             best = int(np.argmax(gains))
             if gains[best] < 0.4 * self.each * self.log_n:
                 break
-            before, score = dict(self.__dict__), self.score - extra
+            before, score = copy(self), self.score - extra
             self.fit([*self.places, others[best]], on=True)
             if self.score - extra - search <= score:
-                self.__dict__.update(before)
+                vars(self).update(vars(before))
                 break
             extra += search
             del others[best]

@@ -198,8 +198,8 @@ def _fitted_words(note: Note) -> str | None:
         case noted.PoorlyTold(wrong):
             return (
                 f"about {wrong:.0%} of these few rows are assigned to a class that is not theirs. Three steps undo "
-                "that by error rates which come out too small then, so that effects are drawn towards 0 and intervals "
-                "cover too little: steps=1 does not have that fault."
+                "that by error rates which are themselves uncertain: effects are less sure than in one step, and 95 % "
+                "intervals covered 92 to 96 % in simulations. steps=1 is surer here."
             )
     return None
 

@@ -54,6 +54,20 @@ def _sentinel(each: Noticed) -> str:
     return f"{holds}: if they mean “missing”, {option('missing', list(each.values))} takes them as holes."
 
 
+def _words_in_numbers(each: Noticed) -> str:
+    what = f"{_one(each)} holds numbers but for {_few(each.values)}"
+    holes = option("missing", list(each.values))
+    if each.name:  # (where)
+        return (
+            f"{what} in the {each.name} row, so that it was taken for text: that is a line of units or names, or a "
+            f"total, it seems; leave it out of the file, or {holes} makes numbers of the rest."
+        )
+    return (
+        f"{what} in {_cells(each.count)}, so that it was taken for text: if that means “missing”, {holes} makes "
+        "numbers of it."
+    )
+
+
 def _one_hot(each: Noticed) -> str:
     join = option("join", {each.name: list(each.columns)})
     if each.count:  # rows in which none is yes
@@ -134,6 +148,63 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
         f"{_few(e.columns)} {_hold(e)} numbers with thousands separators ({_few(e.values, 2)}), read as numbers; "
         f"{option('decimal', ',')} takes commas for decimals, {_types(e, 'category')} keeps the text."
     ),
+    Notice.SIGNS: lambda e: (
+        f"{_few(e.columns)} {_hold(e)} numbers below 0 with a long minus or in brackets ({_few(e.values, 2)}), read as "
+        f"numbers; {_types(e, 'category')} keeps the text."
+    ),
+    Notice.BLANKS: lambda e: (
+        f"no separator was found and every line has {e.count} words: cells were parted by blanks; "
+        f"{option('delimiter', ',')} overrules that."
+    ),
+    Notice.CLOCK: lambda e: (
+        f"{_one(e)} holds times of day ({_few(e.values, 2)}), read as hours since midnight (14:30 is 14.5). The day "
+        "goes round, which a number does not: what happens about midnight is seen in two parts; "
+        f"{_types(e, 'category')} keeps the text."
+    ),
+    Notice.DURATION: lambda e: (
+        f"{_one(e)} holds lengths of time ({_few(e.values, 2)}), read as numbers in units of what stands before the "
+        f"first colon; {_types(e, 'category')} keeps the text."
+    ),
+    Notice.MARKED_NUMBERS: lambda e: (
+        f"{_one(e)} holds numbers, some with signs beside them ({_few(e.values, 3)}), so that it was taken for text: "
+        f"write plain numbers there, or {option('missing', list(e.values[:2]))} takes such cells as holes."
+    ),
+    Notice.TWO_NUMBERS: lambda e: (
+        f"{_one(e)} holds two numbers in each cell ({_few(e.values, 2)}), which cannot be used so: part them into two "
+        "columns."
+    ),
+    Notice.SERIAL_DATES: lambda e: (
+        f"{_one(e)} seems to hold dates as Excel counts days ({e.values[0]} to {e.values[1]}), and was taken as a "
+        f"number; {option('ignore', list(e.columns))} leaves it out, {option('time', e.columns[0])} puts rows in order."
+    ),
+    Notice.MANGLED: lambda e: (
+        f"{_one(e)} has values that look like a day of a month ({_few(e.values, 3)}) among others that do not: a "
+        "spreadsheet may have made dates of them (10-19 or a gene's name): mend them where the file came from."
+    ),
+    Notice.HOLE_WORDS: lambda e: (
+        f"{_one(e)} has {_few(e.values)} in {_cells(e.count)} as a state of its own: if that means “missing”, "
+        f"{option('missing', list(e.values))} takes such cells as holes."
+    ),
+    Notice.SEVERAL_ANSWERS: lambda e: (
+        f"{_one(e)} holds several answers in a cell, parted by {e.name!r} ({_few(e.values, 4)}; {e.count} in all), so "
+        "that each mixture counts as a state of its own: make a yes/no column of each answer."
+    ),
+    Notice.STRAY: lambda e: (
+        f"{_one(e)} is 0 or 1 but for {_few(e.values)} in {_cells(e.count)}: if that is a typing error, "
+        f"{option('missing', list(e.values))} takes it as a hole."
+    ),
+    Notice.CODES: lambda e: (
+        f"{_one(e)} is a code by its name, and was cut into bins as a number ({e.count:,} different values): "
+        f"{_types(e, 'category')} or {option('ignore', list(e.columns))} suits it better."
+    ),
+    Notice.LAST_REMARK: lambda e: (
+        f"the last row holds {_few(e.values)} in {_one(e)} and nothing else: it is no case, it seems; leave it out of "
+        "the file."
+    ),
+    Notice.EMPTY_ROWS: lambda e: (
+        f"{_rows(e.count)} ({_percent(e.share)}) hold nothing at all: they tell nothing and count as rows; leave them "
+        "out of the file."
+    ),
     Notice.UNIT: lambda e: (
         f"{_one(e)} holds numbers with the unit {e.name!r} ({_few(e.values, 2)}), read as numbers; "
         f"{_types(e, 'category')} keeps the text."
@@ -141,10 +212,7 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
     Notice.MIXED_UNITS: lambda e: (
         f"{_one(e)} holds numbers with several units ({_few(e.values)}), kept as text: bring them to one unit first."
     ),
-    Notice.WORDS_IN_NUMBERS: lambda e: (
-        f"{_one(e)} holds numbers but for {_few(e.values)} in {_cells(e.count)}, so that it was taken for text: if "
-        f"that means “missing”, {option('missing', list(e.values))} makes numbers of it."
-    ),
+    Notice.WORDS_IN_NUMBERS: _words_in_numbers,
     Notice.MIXED_DATES: lambda e: (
         f"{_one(e)} holds dates written in several ways ({_few(e.values)}), set aside: write them in one way first."
     ),
@@ -196,7 +264,9 @@ _WORDS: dict[Notice, Callable[[Noticed], str]] = {
         f"({_rows(e.count)}): that follows from that answer, as where a question is skipped; no answer went missing."
     ),
     Notice.SUM_ROW: lambda e: (
-        f"the last row holds the sum of all others in {_few(e.columns)}: it is no case; leave it out of the file."
+        f"the last row is called {e.name!r} in {_one(e)}: it is no case, it seems; leave it out of the file."
+        if e.name
+        else f"the last row holds the sum of all others in {_few(e.columns)}: it is no case; leave it out of the file."
     ),
     Notice.DUPLICATE_ROWS: lambda e: (
         f"{_rows(e.count)} ({_percent(e.share)}) are exact copies of another row: if somebody was entered twice, "

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from leverrier.data.column import Came
-from leverrier.hints import option
 
 MARKS = ("na", "n/a", "#n/a", "nan", "null", "none", "?", ".", "-")
 """Texts that often mean a hole: they do where all else is numbers, dates or true and false; elsewhere they are said."""
@@ -79,11 +78,9 @@ def what_texts_are(name: str, texts: Texts) -> tuple[Came, tuple[str, ...]]:
             came = Came.DATE
         elif not passed["code"] and passed["number"] == real:
             came = Came.INTEGER if passed["integer"] == real else Came.NUMBER
-    if not texts.marks:
+    if not texts.marks or came is Came.TEXT:  # (words for a hole among texts are noticed with the column)
         return came, ()
     shown = ", ".join(repr(mark) for mark in texts.marks)
-    if came is Came.TEXT:
-        return came, (f"{name!r} has the state {shown}; {option('missing', texts.marks)} takes such cells as holes.",)
     return came, (f"{name!r}: {shown} is taken as missing, all other cells being {_PLURAL[came]}.",)
 
 

@@ -70,7 +70,7 @@ def one_trait(table: Table, start: Trait | None = None) -> Trait | None:
 
 
 def _fitted(patterns: Floats, counts: NDArray[np.int64], slopes: Floats, easiness: Floats, shared: bool) -> Trait:
-    from scipy.optimize import minimize  # (late: it loads for a third of a second)
+    from scipy.optimize import minimize  # (late: it loads for a tenth of a second)
 
     points, weights = _points()
     n, signs = len(patterns), np.where(slopes < 0, -1.0, 1.0)

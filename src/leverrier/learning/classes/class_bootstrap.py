@@ -75,7 +75,7 @@ def smoothed(network: Network, share: float = 1e-3) -> Network:
 
 def aligned_states(reference: Network, other: Network, name: str) -> NDArray[np.int64]:
     """Which state of `other`'s variable stands for each of the reference's: least total distance of the profiles."""
-    from scipy.optimize import linear_sum_assignment  # (late: it loads for a third of a second)
+    from scipy.optimize import linear_sum_assignment  # (late: it loads for a tenth of a second)
 
     states = reference.cardinality(name)
     distance = np.zeros((states, states))

@@ -225,7 +225,7 @@ def _free_columns(fit: HiddenRegimes, panel: Panel, waves: int) -> RegimeClimb:
 
 
 def _ratio(fit: HiddenRegimes, freed: RegimeClimb) -> RatioTest:
-    from scipy.stats import chi2  # (late: it loads for half a second)
+    from scipy.stats import chi2  # (late: it loads for a third of a second)
 
     degrees = freed.model.dimension - fit.network.dimension
     statistic = max(2 * (freed.log_likelihood - fit.log_likelihood), 0.0)

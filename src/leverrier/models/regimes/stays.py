@@ -25,7 +25,7 @@ def leaving(law: str, parameters: Floats, size: int) -> Floats:
 
 def fitted_stay(left: Floats, stayed: Floats, begin: Floats) -> Floats:
     """Scale and shape of a discrete Weibull from how often a stay ended, or went on, at each age."""
-    from scipy.optimize import minimize  # (late: it loads for a third of a second)
+    from scipy.optimize import minimize  # (late: it loads for a tenth of a second)
 
     def cost(at: Floats) -> float:
         chance = leaving("weibull", np.exp(np.clip(at, -5, 12)), len(left))

@@ -174,7 +174,7 @@ def by_em(likelihood: ClassLikelihood, theta: Floats, steps: int) -> Floats:
 
 
 def _quasi_newton(likelihood: ClassLikelihood, theta: Floats, limits: Floats) -> Ended:
-    from scipy.optimize import minimize  # (late: it loads for a third of a second)
+    from scipy.optimize import minimize  # (late: it loads for a tenth of a second)
 
     if not likelihood.size:
         return Ended(likelihood, theta, likelihood.value(theta), Status.CONVERGED)

@@ -7,6 +7,7 @@ from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.dynamic_files import read_dynamic
+from leverrier.learning.chains.drawn_starts import drawn_start, drawn_starts
 from leverrier.learning.chains.factorial import factorial_hmm
 from leverrier.learning.chains.fit_dynamic import fit_dynamic
 from leverrier.learning.chains.hidden_markov import hidden_markov
@@ -258,3 +259,16 @@ def test_boyen_koller_is_near_exact_on_bat(bat):
     exact, near = network.surprise(some), network.surprise(some, "boyen-koller", [])
     assert abs(near.sum() / exact.sum() - 1) < 0.01
     assert np.max(np.abs(near - exact)) > 1e-6, "several clusters are not exact"
+
+
+def test_factored_counts_begin_at_random_and_not_from_groups_of_slices(bat):
+    """Groups that all look at the same slices leave hidden variables alike: one by one they do not come apart."""
+    network, data = bat
+    data = network.read(data.stretches([(0, 200)]))
+    grouped, drawn = (drawn_starts(network, data, 1, "random", 3, groups=groups)[0] for groups in (True, False))
+    at_random = drawn_start(network, data, {}, np.random.default_rng(np.random.SeedSequence(3).spawn(1)[0]))
+    assert drawn == at_random
+    assert grouped != at_random
+    one = fit_dynamic(network, data, "boyen-koller", [], initial="random", seed=3, counts="factored", max_iterations=1)
+    same = fit_dynamic(drawn, data, "boyen-koller", [], counts="factored", max_iterations=1)
+    assert one.trace[0] == same.trace[0]

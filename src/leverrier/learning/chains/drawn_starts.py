@@ -18,11 +18,12 @@ LOOSE = 0.1
 
 
 def drawn_starts(
-    network: DynamicNetwork, data: Sequences, starts: int, initial: str, seed: int
+    network: DynamicNetwork, data: Sequences, starts: int, initial: str, seed: int, *, groups: bool = True
 ) -> list[DynamicNetwork]:
     """The network itself, then (or only) others of its structure: three from groups of slices, one at random.
 
-    Tables drawn at random alone mostly lie where EM ends on low hills.
+    Tables drawn at random alone mostly lie where EM ends on low hills. Factored counts take variables one by one, and
+    groups that all look at the same slices leave them alike: for those `groups` is False.
     """
     streams = np.random.SeedSequence(seed).spawn(starts)
     own = [network] if initial == "own" else []
@@ -30,7 +31,7 @@ def drawn_starts(
     for place, stream in enumerate(streams[: starts - len(own)]):
         rng = np.random.default_rng(stream)
         turn = place % (len(WINDOWS) + 1)
-        labels = grouped_states(network, data, WINDOWS[turn], rng) if turn < len(WINDOWS) else {}
+        labels = grouped_states(network, data, WINDOWS[turn], rng) if groups and turn < len(WINDOWS) else {}
         found.append(drawn_start(network, data, labels, rng))
     return own + found
 

@@ -113,7 +113,7 @@ def fit_dynamic(
         raise OptionError('counts="factored" is for states only: the network has columns of numbers')
     data = network.read(sequences)
     laid = lay(network, data, network.variables if counts == "factored" else ())
-    points = drawn_starts(network, data, starts, initial, seed)
+    points = drawn_starts(network, data, starts, initial, seed, groups=counts != "factored")
     return climb_all(
         laid,
         points,

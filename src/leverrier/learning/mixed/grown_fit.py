@@ -66,10 +66,10 @@ class GrownFit(ABC):
             best = int(np.argmax(gains))
             if gains[best] < 0.4 * self.each * self.log_n:
                 break
-            before, score = dict(self.__dict__), self.score - extra
+            before, score = dict(vars(self)), self.score - extra
             self.fit([*self.places, others[best]], on=True)
             if self.score - extra - search <= score:
-                self.__dict__.update(before)
+                vars(self).update(before)
                 break
             extra += search
             del others[best]

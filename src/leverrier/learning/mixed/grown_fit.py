@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from copy import copy
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -67,10 +66,10 @@ class GrownFit(ABC):
             best = int(np.argmax(gains))
             if gains[best] < 0.4 * self.each * self.log_n:
                 break
-            before, score = copy(self), self.score - extra
+            before, score = dict(vars(self)), self.score - extra
             self.fit([*self.places, others[best]], on=True)
             if self.score - extra - search <= score:
-                vars(self).update(vars(before))
+                vars(self).update(before)
                 break
             extra += search
             del others[best]

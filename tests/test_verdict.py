@@ -59,7 +59,7 @@ NONE = Evidence(50.0, stopped=Stopped.BUDGET, level=0.01)
         ([replace(FULL, support=0.5)], True, "found", Reason.TESTED),
         ([replace(FULL, support=0.5, held_out_interval=(0.0, 0.0))], True, "undecided", Reason.NOT_AGAIN),
         ([replace(FULL, support=0.6, held_out_interval=(0.0, 0.0))], True, "found", Reason.TESTED),
-        ([replace(FULL, null_gains=(*[1.0] * 49, *[30.0] * 50), claimed=29.0)], True, "undecided", Reason.RIVAL),
+        ([replace(FULL, null_gains=(*[1.0] * 49, *[30.0] * 50), claimed=29.0)], True, "undecided", Reason.DROWNED),
         ([replace(FULL, null_gains=(*[1.0] * 50, *[30.0] * 49), claimed=29.0)], True, "found", Reason.TESTED),
         ([FULL, NONE], True, "found", Reason.TESTED),
         ([ONE], True, "found", Reason.FEW_DRAWS),

@@ -42,6 +42,10 @@ class Reason(StrEnum):
     HELD_OUT_AGAINST = "held-out rows speak against it"
     NOT_AGAIN = "it does not come back when rows are drawn anew: it depends on which rows there are"
     RIVAL = "the best model without it does not describe these columns: a function of them foretells as well as it does"
+    DROWNED = (
+        "the best model without it does not describe these columns: tables simulated from that model gain more than it "
+        "does"
+    )
     COPY = "what was found is a coarser copy of one of the columns"
     FEW_VIEWS = (
         "fewer than three columns hang together through it alone: a hidden class and arcs between the columns cannot "

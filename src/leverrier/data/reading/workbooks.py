@@ -101,7 +101,7 @@ def _typed(name: str, cells: list[Any], writing: Writing, asked: object) -> Colu
 def _among_numbers(name: str, cells: list[Any], texts: set[str], asked: object) -> Column:
     """Texts among other cells: marks of a hole are holes, and numbers that were entered as text are numbers."""
     came, _ = what_texts_are(name, Texts.of(texts))
-    if texts and (came not in ("integer", "number") or asked in ("category", "caseless", "ordered")):
+    if texts and (not came.is_number or asked in ("category", "caseless", "ordered")):
         return from_objects(name, cells)
     value = parse(texts, came)
     column = from_objects(name, [value.get(cell) if isinstance(cell, str) else cell for cell in cells])

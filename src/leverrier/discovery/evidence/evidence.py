@@ -141,7 +141,7 @@ class Evidence:
         tables share the rival's misfit, so a gain over one that does not describe the columns is no sign of a hidden
         cause."""
         said = self.over_kinds is not None and self.over_kinds <= KINDS_WORTH
-        return said or self.drowned or (self.free is not None and not self.free.outdone)
+        return said or (self.free is not None and not self.free.outdone)
 
     @property
     def drowned(self) -> bool:
@@ -157,7 +157,7 @@ class Evidence:
     @property
     def believed(self) -> bool:
         """Whether it may be said to be at work."""
-        doubted = self.cut or self.contradicted or self.unsupported or self.outguessed or self.copied
+        doubted = self.cut or self.contradicted or self.unsupported or self.outguessed or self.drowned or self.copied
         return self.tested and self.accepted and not doubted
 
     @property
@@ -169,6 +169,8 @@ class Evidence:
             return Reason.RIVAL
         if self.contradicted:
             return Reason.HELD_OUT_AGAINST
+        if self.drowned:
+            return Reason.DROWNED
         return Reason.NOT_AGAIN if self.unsupported else Reason.TIME
 
     @property

@@ -1,6 +1,7 @@
 """Latent class analysis on data of known models: bias and coverage, uniform p-values, and StepMix beside it.
 
     scripts/bench class_simulations [--parts bakk,coverage,nulls,invariance,stepmix] [--sets 100] [--rows 500]
+        [--first 0] [--apart 0.9,0.8]
 
 bakk        Bakk & Kuha's simulation as StepMix draws it: bias, spread, mean error and coverage of 95 % intervals of
             the predictor's slopes and the outcome's means, in one step, by ML and by BCH; items .9 and .8 apart
@@ -64,15 +65,15 @@ def coefficients(result: LatentClassResult) -> tuple[np.ndarray, np.ndarray]:
     return np.array(values), np.array(errors)
 
 
-def run_bakk(sets: int, rows: int) -> None:
+def run_bakk(sets: int, rows: int, first: int = 0, aparts: tuple[float, ...] = (0.9, 0.8)) -> None:
     truth = np.array([INTERCEPTS[1], SLOPES[1], INTERCEPTS[2], SLOPES[2]])
-    for apart in (0.9, 0.8):
+    for apart in aparts:
         print(
             f"Bakk's simulation, {rows} rows, items {apart} apart: constants and slopes of classes 1 and 2; three means"
         )
         found = defaultdict(list)
         begin = time.process_time()
-        for seed in range(sets):
+        for seed in range(first, first + sets):
             frame, _ = bakk(rows, apart, np.random.default_rng(seed))
             for steps in (1, "ml", "bch"):
                 more: dict[str, Any] = {} if steps == 1 else {"outcomes": "outcome"}
@@ -247,6 +248,8 @@ def main() -> None:
     parser.add_argument("--parts", default="stepmix,bakk,coverage,nulls,invariance")
     parser.add_argument("--sets", type=int, default=100)
     parser.add_argument("--rows", type=int, default=500)
+    parser.add_argument("--first", type=int, default=0, help="bakk: the first seed")
+    parser.add_argument("--apart", default="0.9,0.8", help="bakk: how far apart the items are")
     parser.add_argument("--out", type=Path, help="nulls and invariance: a line for each table, not made again")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no table after so many")
     options = parser.parse_args()
@@ -255,8 +258,10 @@ def main() -> None:
     for part in options.parts.split(","):
         if part == "stepmix":
             run_stepmix(10_000)
-        elif part in ("bakk", "coverage"):
-            {"bakk": run_bakk, "coverage": run_coverage}[part](options.sets, options.rows)
+        elif part == "bakk":
+            run_bakk(options.sets, options.rows, options.first, tuple(map(float, options.apart.split(","))))
+        elif part == "coverage":
+            run_coverage(options.sets, options.rows)
         else:
             {"nulls": run_nulls, "invariance": run_invariance}[part](options.sets, options.rows, kept)
 

@@ -144,7 +144,7 @@ def test_an_interrupt_during_threads_ends_every_chain_cleanly(simulated, monkeyp
 
         return call
 
-    monkeypatch.setattr("leverrier.noisy_or.hidden_causes.Parallel", parallel)
+    monkeypatch.setattr("joblib.Parallel", parallel)
     run = hidden_causes(
         x,
         sweeps=10**6,

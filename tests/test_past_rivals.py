@@ -18,7 +18,7 @@ from leverrier.learning.regimes.regime_em import Designs
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
 from leverrier.models.regimes.count_emissions import CountEmission
 from leverrier.models.regimes.emission import Family
-from leverrier.models.regimes.regime_draws import _rows
+from leverrier.models.regimes.regime_draws import _moved
 from leverrier.models.regimes.terms import Term, calendar_part, design, number_terms
 from leverrier.run.run import UNBOUNDED
 
@@ -60,7 +60,7 @@ def test_counts_that_counts_depend_on_are_taken_by_their_logarithm():
     found = term.column(panel)[1:] * term.scale + term.centre
     np.testing.assert_allclose(found, logs[:-1], atol=1e-12)
     few = np.array([3, 17, 29])  # (draws ask for a few slices at a time)
-    np.testing.assert_allclose(_rows(panel, (term,), few), design(panel, (term,))[few])
+    np.testing.assert_allclose(_moved(panel, term, few), design(panel, (term,))[few, 1])
 
 
 def test_two_seasons_are_both_seen():

@@ -18,8 +18,9 @@ PROVISIONAL = 0.05
 """A test that time cut before it could show a p-value so small says nothing yet."""
 UNSUPPORTED = 0.1
 """A variable that comes back in no larger share of resamples depends on which rows there are."""
-NOWHERE = 0.5
-"""The same of one that was found in no part of the rows: there resamples alone speak for it."""
+UNSURE, NOWHERE = 1 / 3, 0.5
+"""The same of one that held-out rows do not clearly speak for, and of one that was found in no part of the rows: there
+resamples alone speak for it."""
 KINDS_WORTH = 10.0
 """Nats over a network of every kind that one of many must gain: no simulated table says what chance gains there, and
 searches for that network end as far apart."""
@@ -131,9 +132,11 @@ class Evidence:
 
     @property
     def unsupported(self) -> bool:
-        """Whether it comes back in next to no resample, or in no part of the rows and not in most resamples."""
-        nowhere = self.held_out_interval == (0.0, 0.0)
-        return self.support is not None and self.support <= (NOWHERE if nowhere else UNSUPPORTED)
+        """Whether it comes back in too few resamples, seen how clearly held-out rows speak for it."""
+        least = UNSUPPORTED
+        if self.held_out_interval is not None and self.held_out_interval[0] <= 0:
+            least = NOWHERE if self.held_out_interval == (0.0, 0.0) else UNSURE
+        return self.support is not None and self.support <= least + 1e-9
 
     @property
     def outguessed(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from leverrier.noisy_or.hidden_causes import Prior, hidden_causes
 from leverrier.noisy_or.sampler_state import Method
 
 
+@dataclass(eq=False, repr=False)
 class HiddenCauses(Shell):
     """Overlapping hidden causes behind yes/no columns; several may be at work in one row.
 
@@ -28,38 +30,19 @@ class HiddenCauses(Shell):
     `predict` says 1 where that is above one half. Fitted: `result_`.
     """
 
-    result_: HiddenCausesResult
-
-    def __init__(
-        self,
-        *,
-        method: Method = "gibbs",
-        sweeps: int = 500,
-        chains: int = 2,
-        warmup: int | None = None,
-        binarize: float | None = None,
-        epsilon: Prior = None,
-        lam: Prior = None,
-        p: Prior = None,
-        alpha: Prior = None,
-        budget: float | None = None,
-        seed: int = 0,
-        random_state: Any = None,
-        jobs: int | None = None,
-    ) -> None:
-        self.method: Method = method
-        self.sweeps = sweeps
-        self.chains = chains
-        self.warmup = warmup
-        self.binarize = binarize
-        self.epsilon = epsilon
-        self.lam = lam
-        self.p = p
-        self.alpha = alpha
-        self.budget = budget
-        self.seed = seed
-        self.random_state = random_state
-        self.jobs = jobs
+    result_: HiddenCausesResult = field(init=False)
+    _: KW_ONLY
+    method: Method = "gibbs"
+    sweeps: int = 500
+    chains: int = 2
+    warmup: int | None = None
+    binarize: float | None = None
+    epsilon: Prior = None
+    lam: Prior = None
+    p: Prior = None
+    alpha: Prior = None
+    budget: float | None = None
+    jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Sample the causes behind the rows; `y` is ignored."""
@@ -67,20 +50,7 @@ class HiddenCauses(Shell):
         # Of an array of numbers every column counts, even one that is always 0.
         arrays = {name: cells for name, cells in signs.items() if isinstance(cells, np.ndarray)}
         types = {name: (0, 1) for name, cells in arrays.items() if cells.dtype.kind in "bifu"}
-        self.result_ = hidden_causes(
-            read_table(signs, types=types),
-            self.method,
-            self.sweeps,
-            self.chains,
-            self._seed(),
-            warmup=self.warmup,
-            epsilon=self.epsilon,
-            lam=self.lam,
-            p=self.p,
-            alpha=self.alpha,
-            budget=self.budget,
-            jobs=self.jobs,
-        )
+        self.result_ = hidden_causes(read_table(signs, types=types), **self._options_of(hidden_causes))
         return self
 
     def predict(self, X: Any) -> NDArray[np.int64]:

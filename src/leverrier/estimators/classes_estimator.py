@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.learning.classes.latent_classes import Criterion, latent_classes
 
 
+@dataclass(eq=False, repr=False)
 class LatentClasses(Shell):
     """One hidden class behind all columns, its number of states chosen by a criterion.
 
@@ -31,52 +33,25 @@ class LatentClasses(Shell):
     summed out, and so is a label that `fit` did not see. Fitted: `result_`, `states_` (how many were chosen).
     """
 
-    result_: LatentClassResult
-    states_: int
-
-    def __init__(
-        self,
-        states: int | Iterable[int] = (1, 2, 3, 4, 5, 6),
-        *,
-        starts: int = 20,
-        criterion: Criterion = "bic",
-        prior: float | None = 0.01,
-        types: Mapping[str, Any] | None = None,
-        bins: Bins = 5,
-        tolerance: float = 1e-6,
-        max_iterations: int = 10_000,
-        seed: int = 0,
-        random_state: Any = None,
-        jobs: int | None = None,
-    ) -> None:
-        self.states = states
-        self.starts = starts
-        self.criterion: Criterion = criterion
-        self.prior = prior
-        self.types = types
-        self.bins = bins
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
-        self.seed = seed
-        self.random_state = random_state
-        self.jobs = jobs
+    result_: LatentClassResult = field(init=False)
+    states_: int = field(init=False)
+    states: int | Iterable[int] = (1, 2, 3, 4, 5, 6)
+    _: KW_ONLY
+    starts: int = 20
+    criterion: Criterion = "bic"
+    prior: float | None = 0.01
+    types: Mapping[str, Any] | None = None
+    bins: Bins = 5
+    tolerance: float = 1e-6
+    max_iterations: int = 10_000
+    jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Fit every number of classes and keep the best; `y` is ignored, a row counts as often as its weight says."""
         columns = self._given(X, reset=True)
         weights = self._weights(sample_weight, columns)
         table = read_table(columns, types=self.types, bins=self.bins, weights=weights)
-        self.result_ = latent_classes(
-            table,
-            self.states,
-            starts=self.starts,
-            criterion=self.criterion,
-            prior=self.prior,
-            tolerance=self.tolerance,
-            max_iterations=self.max_iterations,
-            seed=self._seed(),
-            jobs=self.jobs,
-        )
+        self.result_ = latent_classes(table, **self._options_of(latent_classes))
         self.states_ = self.result_.states
         return self
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from leverrier.learning.mixtures.mixture_prior import NormalInverseWishart
 from leverrier.models.mixture import Covariance
 
 
+@dataclass(eq=False, repr=False)
 class GaussianMixtures(Shell):
     """A mixture of Gaussians over columns of numbers; missing cells are summed out exactly.
 
@@ -28,53 +30,24 @@ class GaussianMixtures(Shell):
     """
 
     _cells = np.float64
-    result_: MixtureResult
-    components_: int
-
-    def __init__(
-        self,
-        components: int | Literal["auto"] | Iterable[int] = "auto",
-        covariance: Covariance = "full",
-        *,
-        starts: int | None = None,
-        init: Any = "k-means++",
-        prior: Literal["weak"] | NormalInverseWishart | None = "weak",
-        criterion: Criterion = "bic",
-        tolerance: float = 1e-6,
-        max_iterations: int = 10_000,
-        seed: int = 0,
-        random_state: Any = None,
-        jobs: int | None = None,
-    ) -> None:
-        self.components: Any = components
-        self.covariance: Covariance = covariance
-        self.starts = starts
-        self.init = init
-        self.prior: Literal["weak"] | NormalInverseWishart | None = prior
-        self.criterion: Criterion = criterion
-        self.tolerance = tolerance
-        self.max_iterations = max_iterations
-        self.seed = seed
-        self.random_state = random_state
-        self.jobs = jobs
+    result_: MixtureResult = field(init=False)
+    components_: int = field(init=False)
+    components: int | Literal["auto"] | Iterable[int] = "auto"
+    covariance: Covariance = "full"
+    _: KW_ONLY
+    starts: int | None = None
+    init: Any = "k-means++"
+    prior: Literal["weak"] | NormalInverseWishart | None = "weak"
+    criterion: Criterion = "bic"
+    tolerance: float = 1e-6
+    max_iterations: int = 10_000
+    jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Fit the mixture; `y` is ignored, a row counts as often as its weight says."""
         columns = self._given(X, reset=True)
-        self.result_ = fit_mixture(
-            as_matrix(columns),
-            self.components,
-            self.covariance,
-            weights=self._weights(sample_weight, columns),
-            starts=self.starts,
-            init=self.init,
-            prior=self.prior,
-            criterion=self.criterion,
-            tolerance=self.tolerance,
-            max_iterations=self.max_iterations,
-            seed=self._seed(),
-            jobs=self.jobs,
-        )
+        weights = self._weights(sample_weight, columns)
+        self.result_ = fit_mixture(as_matrix(columns), weights=weights, **self._options_of(fit_mixture))
         self.components_ = self.result_.components
         return self
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ NOTHING = "nothing_hidden"
 """The one column of `transform` where nothing was found."""
 
 
+@dataclass(eq=False, repr=False)
 class HiddenVariables(Shell):
     """Hidden variables in a network over the columns, looked for one after another.
 
@@ -37,56 +39,25 @@ class HiddenVariables(Shell):
     `result_` (print it for the verdict), `hidden_` (names), `found_` (whether there are any).
     """
 
-    result_: Discovery
-    hidden_: tuple[str, ...]
-    found_: bool
-
-    def __init__(
-        self,
-        *,
-        method: Method = "network",
-        evidence: bool = False,
-        draws: int = 19,
-        resamples: int = 6,
-        max_hidden: int = 3,
-        max_parents: int | None = None,
-        types: Mapping[str, Any] | None = None,
-        budget: float | None = None,
-        seed: int = 0,
-        random_state: Any = None,
-        jobs: int | None = None,
-    ) -> None:
-        self.method: Method = method
-        self.evidence = evidence
-        self.draws = draws
-        self.resamples = resamples
-        self.max_hidden = max_hidden
-        self.max_parents = max_parents
-        self.types = types
-        self.budget = budget
-        self.seed = seed
-        self.random_state = random_state
-        self.jobs = jobs
+    result_: Discovery = field(init=False)
+    hidden_: tuple[str, ...] = field(init=False)
+    found_: bool = field(init=False)
+    _: KW_ONLY
+    method: Method = "network"
+    evidence: bool = False
+    draws: int = 19
+    resamples: int = 6
+    max_hidden: int = 3
+    max_parents: int | None = None
+    types: Mapping[str, Any] | None = None
+    budget: float | None = None
+    jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:  # noqa: ARG002
         """Look for hidden variables; `y` is ignored, a row counts as often as its weight says."""
         columns = self._given(X, reset=True)
-        found = discover(
-            columns,
-            weights=self._weights(sample_weight, columns),
-            method=self.method,
-            evidence=self.evidence,
-            draws=self.draws,
-            resamples=self.resamples,
-            max_hidden=self.max_hidden,
-            max_parents=self.max_parents,
-            types=self.types,
-            budget=self.budget,
-            seed=self._seed(),
-            jobs=self.jobs,
-        )
-        self.result_ = found
-        self.hidden_ = tuple(each.name for each in found.hidden)
+        self.result_ = discover(columns, weights=self._weights(sample_weight, columns), **self._options_of(discover))
+        self.hidden_ = tuple(each.name for each in self.result_.hidden)
         self.found_ = bool(self.hidden_)
         return self
 

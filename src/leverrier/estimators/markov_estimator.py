@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from leverrier.learning.chains import hidden_markov as learner
 from leverrier.learning.chains.hidden_markov import Criterion
 
 
+@dataclass(eq=False, repr=False)
 class HiddenMarkov(Shell):
     """A hidden Markov model: rows are moments, and the hidden state depends on the one before.
 
@@ -33,55 +35,26 @@ class HiddenMarkov(Shell):
     states. `score_samples` is log P(row | the rows before it). Fitted: `result_`, `states_` (how many were chosen).
     """
 
-    result_: learner.HiddenMarkov
-    states_: int
-
-    def __init__(
-        self,
-        states: int | str | Iterable[int] = "auto",
-        *,
-        by: str | Sequence[str] | None = None,
-        time: str | None = None,
-        gaps: Gaps = "fill",
-        numbers: Sequence[str] | None = None,
-        types: Mapping[str, Any] | None = None,
-        starts: int = 1,
-        criterion: Criterion = "bic",
-        prior: float | None = 0.01,
-        max_iterations: int = 500,
-        tolerance: float = 0.01,
-        seed: int = 0,
-        random_state: Any = None,
-    ) -> None:
-        self.states = states
-        self.by = by
-        self.time = time
-        self.gaps: Gaps = gaps
-        self.numbers = numbers
-        self.types = types
-        self.starts = starts
-        self.criterion: Criterion = criterion
-        self.prior = prior
-        self.max_iterations = max_iterations
-        self.tolerance = tolerance
-        self.seed = seed
-        self.random_state = random_state
+    result_: learner.HiddenMarkov = field(init=False)
+    states_: int = field(init=False)
+    states: int | str | Iterable[int] = "auto"
+    _: KW_ONLY
+    by: str | Sequence[str] | None = None
+    time: str | None = None
+    gaps: Gaps = "fill"
+    numbers: Sequence[str] | None = None
+    types: Mapping[str, Any] | None = None
+    starts: int = 1
+    criterion: Criterion = "bic"
+    prior: float | None = 0.01
+    max_iterations: int = 500
+    tolerance: float = 0.01
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
         """Fit the model; `y` is ignored."""
         columns = self._given(X, reset=True)
         sequences = read_sequences(columns, self.by, self.time, gaps=self.gaps, types=self.types)
-        self.result_ = learner.hidden_markov(
-            sequences,
-            self.states,
-            self.starts,
-            self._seed(),
-            numbers=self.numbers,
-            criterion=self.criterion,
-            prior=self.prior,
-            max_iterations=self.max_iterations,
-            tolerance=self.tolerance,
-        )
+        self.result_ = learner.hidden_markov(sequences, **self._options_of(learner.hidden_markov))
         self.states_ = self.result_.states
         return self
 

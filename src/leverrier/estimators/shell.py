@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -25,13 +27,15 @@ LEAST_ROWS = 2
 """One row depends on nothing: there is nothing to learn from it."""
 
 
+@dataclass(eq=False, repr=False)
 class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, BaseEstimator, metaclass=ABCMeta):
-    """An estimator whose answer is a probability of hidden states for each row."""
+    """An estimator whose answer is a probability of hidden states for each row. Its fields are its options, which are
+    the learner's where the learner has them."""
 
-    seed: int
-    random_state: Any
+    seed: int = field(default=0, kw_only=True)
+    random_state: Any = field(default=None, kw_only=True)
     """As in scikit-learn: a number or a generator, used instead of `seed` where it is given."""
-    _cells: Any = None
+    _cells: ClassVar[Any] = None
     """The type that an array's cells are turned into; None leaves them."""
 
     @abstractmethod
@@ -93,6 +97,12 @@ class Shell(ClassNamePrefixFeaturesOutMixin, TransformerMixin, DensityMixin, Bas
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+    def _options_of(self, learner: Callable[..., Any]) -> dict[str, Any]:
+        """What this estimator was given of the options that a learner has."""
+        known = signature(learner).parameters
+        given = {name: value for name, value in self.get_params(deep=False).items() if name in known}
+        return {**given, "seed": self._seed()}
 
     def _seed(self) -> int:
         """The number that all chance comes from."""

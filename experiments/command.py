@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from leverrier.cli import options
 from leverrier.cli.page_writing import told_as_notes
 from leverrier.cli.progress_bar import Interruptible
+from leverrier.cli.shared_flags import Flags, shared
+from leverrier.run.cores import usable_cores
 from leverrier.run.event import Event, Told
 
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ NAMES = ("em", "elidan2000", "elidan2001", "wood2006", "boyen1999")
     metavar="FOLDER",
     help="Write the tables and figures as a page reproduced.md in this folder too.",
 )
-@options.static
-@options.seed
-@options.jobs
-@options.as_json
-@options.quiet
+@shared("static seed jobs json quiet")
 def reproduce(
     names: tuple[str, ...],
     quick: bool,
@@ -64,11 +60,7 @@ def reproduce(
     resume: bool,
     shown_only: bool,
     write_docs: str | None,
-    static: bool,
-    seed: int,
-    jobs: int | None,
-    as_json: bool,
-    quiet: bool,
+    flags: Flags,
 ) -> int:
     """Repeat a source's experiments with our code: each table and figure, the source's value and ours, what holds.
 
@@ -81,26 +73,25 @@ def reproduce(
     from experiments.runner import Settings
 
     wanted = _wanted(names)
-    settings = Settings(
-        Path(output), quick, seed, only, jobs or len(os.sched_getaffinity(0)), resume, Path(data) if data else None
-    )
+    real = Path(data) if data else None
+    settings = Settings(Path(output), quick, flags.seed, only, flags.jobs or usable_cores(), resume, real)
     asked = [experiments.experiment(name) for name in wanted]
-    if settings.data is None and not quiet and not shown_only:
+    if settings.data is None and not flags.quiet and not shown_only:
         click.echo("leverrier: no data folder (--data, LEVERRIER_DATA): what needs real data is left out", err=True)
     done = []
     for each in asked:
-        found = _run(each, settings, shown_only, quiet or as_json)
+        found = _run(each, settings, shown_only, flags.hush)
         shown = each.show(found.results, quick)
-        with told_as_notes(quiet or as_json):
-            written = showing.write(found, shown, live=not static)
+        with told_as_notes(flags.hush):
+            written = showing.write(found, shown, live=not flags.static)
         done.append((found, shown))
-        if not as_json:
+        if not flags.json:
             click.echo(showing.as_text(found, shown))
-        if not quiet and not as_json:
+        if not flags.hush:
             click.echo(f"Written: {', '.join(map(str, written))}\n")
         if found.stopped:
             break
-    if as_json:
+    if flags.json:
         click.echo(json.dumps([showing.as_json(found, shown) for found, shown in done]))
     if write_docs:
         page = documentation.write_docs(Path(write_docs), done)

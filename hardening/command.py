@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from leverrier.cli import options
 from leverrier.cli.progress_bar import note
+from leverrier.cli.shared_flags import Flags, shared
 from leverrier.errors import OptionError
 
 if TYPE_CHECKING:
@@ -22,10 +22,8 @@ CHECKS = ("fuzz", "cli", "attacks", "damage", "writes", "kills", "interrupts", "
 @click.command()
 @click.argument("checks", nargs=-1, metavar="[CHECK]...")
 @click.option("--quick", is_flag=True, help="A fiftieth of each check: a minute or two in all.")
-@options.budget
-@options.as_json
-@options.quiet
-def verify(checks: tuple[str, ...], quick: bool, budget: float | None, as_json: bool, quiet: bool) -> int:
+@shared("budget json quiet")
+def verify(checks: tuple[str, ...], quick: bool, flags: Flags) -> int:
     """Check on this machine that hostile files, kills, interrupts and full disks do no harm, and seeds keep their word.
 
     CHECK is fuzz (malformed files), cli (odd commands), attacks (files made to do harm), damage (broken checkpoints),
@@ -48,9 +46,10 @@ def verify(checks: tuple[str, ...], quick: bool, budget: float | None, as_json: 
     asked = checks or CHECKS
     found = []
     for name in asked:
-        note(f"{name} …", quiet or as_json)
-        found.append(run_check(name, run, quick=quick, budget=None if budget is None else budget / len(asked)))
-    if as_json:
+        note(f"{name} …", flags.hush)
+        budget = None if flags.budget is None else flags.budget / len(asked)
+        found.append(run_check(name, run, quick=quick, budget=budget))
+    if flags.json:
         click.echo(json.dumps([{**asdict(each), "holds": each.holds} for each in found]))
     else:
         _show(found)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import leverrier as lv
-from leverrier.cli import options
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted
+from leverrier.cli.reading_options import Reading, reading
+from leverrier.cli.shared_flags import Flags, require_folders, shared
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.learning.classes.latent_class_result import LatentClassResult
@@ -40,15 +41,8 @@ COLUMNS = "COLUMN,COLUMN"
 @click.option("--errors", type=click.IntRange(0), default=0, help="Resamples for standard errors.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write the model (.json, .bif, .xml).")
 @click.option("--page", type=click.Path(dir_okay=False), help="The page (default with --predictors and the like).")
-@options.reading
-@options.seed
-@options.jobs
-@options.budget
-@options.max_memory
-@options.cluster
-@options.static
-@options.as_json
-@options.quiet
+@reading
+@shared("seed jobs budget max_memory cluster static json quiet")
 def classes(
     table: str,
     states: str,
@@ -65,15 +59,8 @@ def classes(
     errors: int,
     output: str | None,
     page: str | None,
-    reading: options.Reading,
-    seed: int,
-    jobs: int | None,
-    budget: float | None,
-    max_memory: str | None,
-    cluster: str | None,
-    static: bool,
-    as_json: bool,
-    quiet: bool,
+    reading: Reading,
+    flags: Flags,
 ) -> int:
     """Latent classes: one hidden grouping of the rows behind all columns.
 
@@ -93,10 +80,10 @@ def classes(
             states=_numbers(states),
             inputs=_names(predictors) or (),
             starts=min(starts, 5),
-            seed=seed,
-            budget=budget,
+            seed=flags.seed,
+            budget=flags.budget,
         )
-        click.echo(json.dumps({"states": moved.states, "words": str(moved)}) if as_json else str(moved))
+        click.echo(json.dumps({"states": moved.states, "words": str(moved)}) if flags.json else str(moved))
         return 0
     design = {"groups": groups, "strata": strata, "by_group": by_group}
     more: dict[str, Any] = {name: given for name, given in design.items() if given is not None}
@@ -107,39 +94,34 @@ def classes(
     more = {name: given for name, given in more.items() if given}
     if more and reading.weights is not None:
         more["weights"] = reading.weights
-    hush = quiet or as_json
     place = page or (f"{os.path.splitext(table)[0]}.classes.html" if more else None)
-    options.require_folders(*(each for each in (output, place) if each))
-    with Interruptible(hush, budget, afterwards(not static) if place else 0.0) as run:
+    require_folders(*(each for each in (output, place) if each))
+    with Interruptible(flags.hush, flags.budget, afterwards(not flags.static) if place else 0.0) as run:
         run.load(lv.read_table, lv.latent_classes)
         run.stop.break_in()
         found = lv.latent_classes(
-            _rows(table, more, reading, max_memory, cluster),
+            _rows(table, more, reading, flags),
             states=_numbers(states),
             starts=starts,
             bootstrap=bootstrap,
             errors=errors,
-            seed=seed,
-            jobs=jobs,
+            seed=flags.seed,
+            jobs=flags.jobs,
             budget=run.seconds,
-            max_memory=max_memory,
-            client=cluster,
+            max_memory=flags.max_memory,
+            client=flags.cluster,
             progress=run.tell,
             **more,
         )
     if output:
         lv.write_network(found.network, output)
     if place:
-        _write_page(found, place, Path(table).name, static, hush)
-    click.echo(json.dumps(_content(found)) if as_json else str(found))
-    if place and not hush:
+        with told_as_notes(flags.hush):
+            found.report(place, f"Latent classes of {Path(table).name}", live=not flags.static)
+    click.echo(json.dumps(_content(found)) if flags.json else str(found))
+    if place and not flags.hush:
         click.echo(f"\nThe page is {place}")
     return interrupted(run)
-
-
-def _write_page(found: LatentClassResult, place: str, table: str, static: bool, hush: bool) -> None:
-    with told_as_notes(hush):
-        found.report(place, f"Latent classes of {table}", live=not static)
 
 
 def _content(found: LatentClassResult) -> dict[str, Any]:
@@ -169,12 +151,10 @@ def _finite(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _rows(
-    table: str, more: dict[str, Any], reading: options.Reading, max_memory: str | None, cluster: str | None
-) -> Any:
+def _rows(table: str, more: dict[str, Any], reading: Reading, flags: Flags) -> Any:
     """The table as it is asked to be read; a column of groups is never an identifier to be set aside."""
     if not more:
-        return reading.rows(table, max_memory, cluster)
+        return reading.rows(table, flags.max_memory, flags.cluster)
     said = reading.of_rows()
     if not set(said) - {"weights"}:
         return table

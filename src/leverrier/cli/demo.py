@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 import leverrier as lv
-from leverrier.cli import options
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted, note
+from leverrier.cli.shared_flags import Flags, shared
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     import numpy as np
@@ -31,15 +31,8 @@ ROWS = 1000
     show_default=True,
     help="Folder for the data, the findings and the report.",
 )
-@options.seed
-@options.jobs
-@options.budget
-@options.static
-@options.as_json
-@options.quiet
-def demo(
-    output: str, seed: int, jobs: int | None, budget: float | None, static: bool, as_json: bool, quiet: bool
-) -> int:
+@shared("seed jobs budget static json quiet")
+def demo(output: str, flags: Flags) -> int:
     """Take the heart rate out of a table of heart measurements, and find that something is missing there.
 
     \b
@@ -48,24 +41,24 @@ def demo(
     """
     from leverrier.report.words.terminal_words import terminal_words
 
-    rows = lv.datasets.network("alarm").sample(ROWS, seed=seed).select([*AROUND, HIDDEN])
+    rows = lv.datasets.network("alarm").sample(ROWS, seed=flags.seed).select([*AROUND, HIDDEN])
     data = rows.drop(HIDDEN)
     note(
         f"{ROWS:,} patients of the ALARM network, {len(AROUND)} measurements; {HIDDEN}, the heart rate, was "
         "taken away. Compiling numerical kernels, once (some seconds) …",
-        quiet or as_json,
+        flags.hush,
     )
-    with Interruptible(quiet or as_json, budget, afterwards(not static), cuts=True) as run:
+    with Interruptible(flags.hush, flags.budget, afterwards(not flags.static), cuts=True) as run:
         found = lv.discover(
             data,
             level=0.05,
             draws=19,
             resamples=2,
             max_hidden=1,
-            jobs=jobs,
-            seed=seed,
+            jobs=flags.jobs,
+            seed=flags.seed,
             stop=run.stop,
-            progress=telling(run, not static),
+            progress=telling(run, not flags.static),
             budget=run.seconds,
         )
     if run.stop.asked:
@@ -74,10 +67,10 @@ def demo(
     folder.mkdir(parents=True, exist_ok=True)
     lv.write_table(data, folder / "patients.csv")
     found.save(folder / "findings.json")
-    with told_as_notes(quiet or as_json):
+    with told_as_notes(flags.hush):
         title = "Something unmeasured among heart measurements"
-        found.report(folder / "report.html", title=title, live=not static)
-    if as_json:
+        found.report(folder / "report.html", title=title, live=not flags.static)
+    if flags.json:
         click.echo((folder / "findings.json").read_text(encoding="utf-8"))
         return 0
     click.echo(terminal_words(found.result))
@@ -91,7 +84,7 @@ def demo(
             f"index of {agreement:.2f} (1 is perfect, 0 is chance)."
         )
         click.echo(_reveal(rows, states))
-    if not quiet:
+    if not flags.quiet:
         click.echo(f"The report is in {folder / 'report.html'}")
     return 0
 

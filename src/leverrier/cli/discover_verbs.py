@@ -11,10 +11,11 @@ import click
 
 import leverrier as lv
 from leverrier.api.state_names import names_asked
-from leverrier.cli import options
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, telling, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, note
+from leverrier.cli.reading_options import Reading, reading
+from leverrier.cli.shared_flags import Flags, require_folders, shared
 from leverrier.run.event import Event
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
@@ -33,8 +34,7 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     show_default=True,
     help="What to look for; the last two take rows as sequences.",
 )
-@options.reading
-@options.names
+@reading
 @click.option("--groups", metavar="COLUMN", help="Rows that belong together, such as a household: drawn together.")
 @click.option("--max-hidden", type=click.IntRange(0), default=None, help="At most so many (default: all that pass).")
 @click.option(
@@ -53,50 +53,27 @@ if TYPE_CHECKING:  # `leverrier --help` must not import numerics
 )
 @click.option("--resamples", type=click.IntRange(0), default=6, show_default=True, help="Resamples for the support.")
 @click.option("--no-evidence", is_flag=True, help="Only search: leave the tests out.")
-@options.seed
-@options.jobs
-@options.budget
-@options.work
 @click.option(
     "--sample",
     type=click.IntRange(0),
     default=None,
     help="Rows of a large table to look in (20,000 of more than 100,000; 0: all).",
 )
-@options.max_memory
-@options.cluster
-@options.checkpoint
-@options.resume
-@options.static
-@options.rows
-@options.as_json
-@options.quiet
+@shared("names seed jobs budget work max_memory cluster checkpoint resume static rows json quiet")
 def discover(
     table: str,
     output: str | None,
     save: str | None,
     method: Method,
-    reading: options.Reading,
-    names: tuple[str, ...],
+    reading: Reading,
     groups: str | None,
     max_hidden: int | None,
     level: float,
     draws: int,
     resamples: int,
     no_evidence: bool,
-    seed: int,
-    jobs: int | None,
-    budget: float | None,
-    work: int | None,
     sample: int | None,
-    max_memory: str | None,
-    cluster: str | None,
-    checkpoint: str | None,
-    resume: bool,
-    static: bool,
-    rows: bool,
-    as_json: bool,
-    quiet: bool,
+    flags: Flags,
 ) -> int:
     """Say whether something unmeasured is at work in a table, and write a report beside it.
 
@@ -112,13 +89,12 @@ def discover(
     from leverrier.report.words.terminal_words import terminal_words
     from leverrier.run.checkpoint import forget
 
-    hush = quiet or as_json
-    asked = names_asked(names)
+    asked = names_asked(flags.names)
     base = os.path.splitext(table)[0]
     report, saved = output or f"{base}.leverrier.html", save or f"{base}.leverrier.json"
-    options.require_folders(report, saved)
-    kept = options.checkpoint_place(checkpoint, report, resume, hush)
-    with Interruptible(hush, budget, afterwards(not static), cuts=True) as run:
+    require_folders(report, saved)
+    kept = flags.checkpoint_place(report)
+    with Interruptible(flags.hush, flags.budget, afterwards(not flags.static), cuts=True) as run:
         run.tell(Event.LOADING)
         found = lv.discover(
             table,
@@ -131,16 +107,16 @@ def discover(
             max_hidden=max_hidden,
             groups=groups,
             budget=run.seconds,
-            jobs=jobs,
-            seed=seed,
-            work=work,
+            jobs=flags.jobs,
+            seed=flags.seed,
+            work=flags.work,
             sample=sample,
-            max_memory=max_memory,
-            client=cluster,
+            max_memory=flags.max_memory,
+            client=flags.cluster,
             stop=run.stop,
             checkpoint=kept,
-            resume=resume,
-            progress=telling(run, not static),
+            resume=flags.resume,
+            progress=telling(run, not flags.static),
         )
     rename_known(found, asked)
     found.save(saved)
@@ -149,17 +125,19 @@ def discover(
         page = f"; `leverrier report {saved}` makes its page"
         click.echo(f"leverrier: interrupted; what was found by then is in {saved}{page}{again}", err=True)
         return 130
-    with told_as_notes(hush):
-        found.report(report, title=f"What nobody measured in {Path(table).name}", live=not static, rows=rows)
+    with told_as_notes(flags.hush):
+        found.report(
+            report, title=f"What nobody measured in {Path(table).name}", live=not flags.static, rows=flags.rows
+        )
     if not found.finished:
-        note(f"leverrier: the time ran out{again}", hush)
+        note(f"leverrier: the time ran out{again}", flags.hush)
     else:
         forget(kept)
-    if not hush:
+    if not flags.hush:
         for line in quality_lines(found.result.shape.quality, important=True):
             click.echo(f"noticed: {line}", err=True)
-    click.echo(Path(saved).read_text(encoding="utf-8") if as_json else terminal_words(found.result))
-    if not hush:
+    click.echo(Path(saved).read_text(encoding="utf-8") if flags.json else terminal_words(found.result))
+    if not flags.hush:
         click.echo(f"\nThe report is in {report}, the findings are in {saved}")
     return 0
 
@@ -168,12 +146,8 @@ def discover(
 @click.argument("findings")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="The page (default: FINDINGS with .html).")
 @click.option("--title", help="Its title.")
-@options.names
-@options.static
-@options.quiet
-def report(
-    findings: str, output: str | None, title: str | None, names: tuple[str, ...], static: bool, quiet: bool
-) -> None:
+@shared("names static quiet")
+def report(findings: str, output: str | None, title: str | None, flags: Flags) -> None:
     """Make the page of findings that were saved: after Ctrl-C, say, or with a title of your own.
 
     \b
@@ -181,10 +155,10 @@ def report(
     leverrier report survey.leverrier.json -o page.html --title "Wards and wounds"
     leverrier report survey.leverrier.json --names "H1:0=low rate" --names "H1:1=high rate"
     """
-    asked = names_asked(names)
+    asked = names_asked(flags.names)
     page = output or f"{os.path.splitext(findings)[0]}.html"
-    options.require_folders(page)
-    with Interruptible(quiet) as run:
+    require_folders(page)
+    with Interruptible(flags.quiet) as run:
         run.load(lv.load)
         run.stop.break_in()  # Ctrl-C ends it where it is: the page is written whole or not at all
         run.tell(Event.PAGE)
@@ -192,9 +166,9 @@ def report(
         if asked:
             found.rename(asked).save(findings)
         heading = title or f"What nobody measured in {Path(findings).name.split('.')[0]}"
-        with told_as_notes(quiet):
-            found.report(page, title=heading, live=not static)
-    if not quiet:
+        with told_as_notes(flags.quiet):
+            found.report(page, title=heading, live=not flags.static)
+    if not flags.quiet:
         click.echo(f"The report is in {page}")
 
 
@@ -218,12 +192,9 @@ def rename_known(found: lv.Discovery, asked: dict[str, dict[str, str]]) -> None:
     show_default=True,
     help="What a label is that was never seen.",
 )
-@options.reading
-@options.as_json
-@options.quiet
-def posterior(
-    findings: str, table: str, output: str, unseen: Unseen, reading: options.Reading, as_json: bool, quiet: bool
-) -> None:
+@reading
+@shared("json quiet")
+def posterior(findings: str, table: str, output: str, unseen: Unseen, reading: Reading, flags: Flags) -> None:
     """Give every row of a table its hidden states: the rows as they came, with their states and probabilities.
 
     \b
@@ -231,7 +202,7 @@ def posterior(
     """
     from leverrier.data.reading.appending import append_columns
 
-    with Interruptible(quiet or as_json) as run:
+    with Interruptible(flags.hush) as run:
         run.load(lv.load, lv.read_table)
         run.stop.break_in()  # Ctrl-C ends it where it is: nothing is written by then
         run.tell(Event.LOADING)
@@ -239,11 +210,11 @@ def posterior(
         if not found.hidden:
             raise lv.OptionError(f"{findings}: nothing hidden was found there, so there are no states to give rows")
         run.tell(Event.STATES_OF_ROWS)
-        with told_as_notes(quiet or as_json):
+        with told_as_notes(flags.hush):
             states = found.states_of(table, unseen=unseen, **reading.said())
         run.tell(Event.WRITING)
         rows = append_columns(table, states, output, reading.said())  # type: ignore[arg-type]
-    if as_json:
+    if flags.json:
         click.echo(json.dumps({"rows": rows, "output": output, "hidden": [each.name for each in found.hidden]}))
-    elif not quiet:
+    elif not flags.quiet:
         click.echo(f"wrote {rows:,} rows to {output}")

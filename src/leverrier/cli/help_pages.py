@@ -50,7 +50,7 @@ GROUPS = {
         "cluster",
     ),
     "Tests": ("draws", "resamples", "no_evidence", "bootstrap", "errors"),
-    "What is written": ("output", "save", "names", "title", "static", "rows", "pictures", "page", "as_json", "quiet"),
+    "What is written": ("output", "save", "names", "title", "static", "rows", "pictures", "page", "json", "quiet"),
     "How it runs": ("seed", "jobs", "budget", "work", "checkpoint", "resume"),
 }
 FIRST = {

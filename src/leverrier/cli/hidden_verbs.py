@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 import leverrier as lv
-from leverrier.cli import options
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.network_verbs import open_network
 from leverrier.cli.progress_bar import Interruptible, interrupted, note
+from leverrier.cli.reading_options import Reading, reading
+from leverrier.cli.shared_flags import Flags, require_folders, shared
 from leverrier.status import Status
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
@@ -30,23 +31,8 @@ AFTERWARDS = 0.7
 @click.option("--hidden", multiple=True, required=True, metavar="VARIABLE", help="Hidden node (repeat for several).")
 @click.option("--no-refine", is_flag=True, help="Stop after merging states; do not run EM.")
 @click.option("--brief", is_flag=True, help="A few steps of EM from the merged states: fast, and nearly as exact.")
-@options.seed
-@options.jobs
-@options.budget
-@options.as_json
-@options.quiet
-def cardinality(
-    network: str,
-    table: str,
-    hidden: tuple[str, ...],
-    no_refine: bool,
-    brief: bool,
-    seed: int,
-    jobs: int | None,
-    budget: float | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+@shared("seed jobs budget json quiet")
+def cardinality(network: str, table: str, hidden: tuple[str, ...], no_refine: bool, brief: bool, flags: Flags) -> int:
     """How many states a hidden node of a network has.
 
     \b
@@ -55,7 +41,7 @@ def cardinality(
     """
     if brief and no_refine:
         raise lv.OptionError("--brief runs EM, --no-refine does not: give one of them")
-    with Interruptible(quiet or as_json, budget) as run:
+    with Interruptible(flags.hush, flags.budget) as run:
         run.load(lv.read_table, lv.cardinality)
         run.stop.break_in()  # Ctrl-C breaks in: EM ends where it is, and what it has counts
         model = open_network(network)
@@ -67,13 +53,13 @@ def cardinality(
             data,
             hidden=asked,
             refine="brief" if brief else not no_refine,
-            seed=seed,
+            seed=flags.seed,
             budget=run.seconds,
-            jobs=jobs or 1,
+            jobs=flags.jobs or 1,
             progress=run.tell,
         )
     words = {"states": found.states, "status": str(found.status), "words": str(found)}
-    click.echo(json.dumps(words) if as_json else str(found))
+    click.echo(json.dumps(words) if flags.json else str(found))
     return interrupted(run)
 
 
@@ -89,34 +75,20 @@ def cardinality(
 @click.option("--alike", is_flag=True, help="All causes equally frequent and strong, as in the source.")
 @click.option("--sweeps", type=click.IntRange(2), default=500, show_default=True, help="Half are left out.")
 @click.option("--chains", type=click.IntRange(1), default=2, show_default=True)
-@options.reading
-@options.page
-@options.static
+@reading
+@click.option("--page", type=click.Path(dir_okay=False), help="The page that is written (default: beside TABLE).")
 @click.option("--pictures", type=click.Path(file_okay=False), help="Folder for PNGs: the graph, the links, the traces.")
-@options.seed
-@options.jobs
-@options.budget
-@options.checkpoint
-@options.resume
-@options.as_json
-@options.quiet
+@shared("static seed jobs budget checkpoint resume json quiet")
 def causes(
     table: str,
     method: Method,
     alike: bool,
     sweeps: int,
     chains: int,
-    reading: options.Reading,
+    reading: Reading,
     page: str | None,
-    static: bool,
     pictures: str | None,
-    seed: int,
-    jobs: int | None,
-    budget: float | None,
-    checkpoint: str | None,
-    resume: bool,
-    as_json: bool,
-    quiet: bool,
+    flags: Flags,
 ) -> int:
     """Overlapping hidden causes behind columns of yes/no signs.
 
@@ -127,11 +99,10 @@ def causes(
     """
     from leverrier.run.checkpoint import forget
 
-    hush = quiet or as_json
     place = page or f"{os.path.splitext(table)[0]}.causes.html"
-    options.require_folders(place)
-    kept = options.checkpoint_place(checkpoint, place, resume, hush)
-    with Interruptible(hush, budget, AFTERWARDS) as run:
+    require_folders(place)
+    kept = flags.checkpoint_place(place)
+    with Interruptible(flags.hush, flags.budget, AFTERWARDS) as run:
         run.load(lv.read_table, lv.hidden_causes)
         run.stop.break_in()  # Ctrl-C breaks in: chains end after their sweep, and the summary is of what they have
         signs = reading.table(table)
@@ -140,27 +111,27 @@ def causes(
             method,
             sweeps,
             chains,
-            seed,
+            flags.seed,
             per_cause=() if alike else ("lambda", "p"),
-            jobs=jobs,
+            jobs=flags.jobs,
             budget=run.seconds,
             progress=run.tell,
             checkpoint=kept,
-            resume=resume,
+            resume=flags.resume,
         )
     if found.status in (Status.BUDGET, Status.INTERRUPTED):
-        note(f"leverrier: {found.status}; the same command with --resume goes on from {kept}", hush)
+        note(f"leverrier: {found.status}; the same command with --resume goes on from {kept}", flags.hush)
     else:  # every sweep was made: there is nothing to go on from
         forget(kept)
-    click.echo(json.dumps(found.to_dict()) if as_json else str(found))
+    click.echo(json.dumps(found.to_dict()) if flags.json else str(found))
     if pictures:
         _draw(found, Path(pictures))
-        if not quiet and not as_json:
+        if not flags.hush:
             click.echo(f"\nThe pictures are in {pictures}")
     if found.status is Status.INTERRUPTED:
         return 130
-    found.report(place, f"Hidden causes in {Path(table).name}", live=not static)
-    if not hush:
+    found.report(place, f"Hidden causes in {Path(table).name}", live=not flags.static)
+    if not flags.hush:
         click.echo(f"\nThe page is in {place}")
     return 0
 

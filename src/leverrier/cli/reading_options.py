@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
 import leverrier as lv
+from leverrier.cli.shared_flags import gathered
 from leverrier.errors import OptionError
 
 TYPES = ("category", "caseless", "ordered", "number", "boolean", "day-first", "month-first", "ignore")
-_FLAGS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("--ignore", {"multiple": True, "metavar": "COLUMN", "help": "Leave this column out (repeat for several)."}),
-    (
-        "--types",
-        {
-            "multiple": True,
-            "metavar": "COLUMN=TYPE",
-            "help": f"What a column is: {', '.join(TYPES)}, or its states in order: low,mid,high.",
-        },
+_WORDS: dict[str, tuple[str, dict[str, Any]]] = {
+    "ignore": ("Leave this column out (repeat for several).", {"multiple": True, "metavar": "COLUMN"}),
+    "types": (
+        f"What a column is: {', '.join(TYPES)}, or its states in order: low,mid,high.",
+        {"multiple": True, "metavar": "COLUMN=TYPE"},
     ),
-    ("--missing", {"multiple": True, "metavar": "VALUE", "help": "A value that means a hole (repeatable)."}),
-    ("--weights", {"metavar": "COLUMN", "help": "The column that says how often each row counts."}),
-    (
-        "--join",
-        {"multiple": True, "metavar": "NAME=A,B,C", "help": "Yes/no columns that are one category, as one column."},
-    ),
-    ("--delimiter", {"metavar": "SIGN", "help": "What parts the cells of a text file (tab: \\t)."}),
-    ("--decimal", {"type": click.Choice([".", ","]), "help": "What parts fractions."}),
-    ("--encoding", {"metavar": "NAME", "help": "Of a text file: utf-8, latin-1, utf-16, …"}),
-    ("--sheet", {"metavar": "NAME", "help": "Of a workbook: the sheet's name, or its place from 1."}),
-    ("--by", {"metavar": "COLUMN", "help": "Sequences: the column that tells them apart."}),
-    ("--time", {"metavar": "COLUMN", "help": "Sequences: the column that orders their rows."}),
-)
-_NAMES = tuple(flag.removeprefix("--") for flag, _ in _FLAGS)
+    "missing": ("A value that means a hole (repeatable).", {"multiple": True, "metavar": "VALUE"}),
+    "weights": ("The column that says how often each row counts.", {"metavar": "COLUMN"}),
+    "join": ("Yes/no columns that are one category, as one column.", {"multiple": True, "metavar": "NAME=A,B,C"}),
+    "delimiter": ("What parts the cells of a text file (tab: \\t).", {"metavar": "SIGN"}),
+    "decimal": ("What parts fractions.", {"type": click.Choice([".", ","])}),
+    "encoding": ("Of a text file: utf-8, latin-1, utf-16, …", {"metavar": "NAME"}),
+    "sheet": ("Of a workbook: the sheet's name, or its place from 1.", {"metavar": "NAME"}),
+    "by": ("Sequences: the column that tells them apart.", {"metavar": "COLUMN"}),
+    "time": ("Sequences: the column that orders their rows.", {"metavar": "COLUMN"}),
+}
 
 
 @dataclass(frozen=True)
@@ -100,18 +92,8 @@ class Reading:
         return self.table(path, max_memory)
 
 
-def reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What every verb that reads a table lets its user overrule: one value, `reading`, in the verb."""
-
-    @functools.wraps(command)
-    def gathered(**given: Any) -> Any:
-        how = Reading(**{name: given.pop(name) for name in _NAMES})
-        return command(reading=how, **given)
-
-    wrapped: Callable[..., Any] = gathered
-    for flag, how in reversed(_FLAGS):
-        wrapped = click.option(flag, **how)(wrapped)
-    return wrapped
+reading = gathered("reading", Reading, _WORDS)
+"""What every verb that reads a table lets its user overrule: one value, `reading`, in the verb."""
 
 
 def types_asked(given: Sequence[str]) -> dict[str, str | list[str]]:

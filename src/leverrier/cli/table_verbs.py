@@ -7,25 +7,25 @@ import json
 import click
 
 import leverrier as lv
-from leverrier.cli import options
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.progress_bar import Interruptible
+from leverrier.cli.reading_options import Reading, reading
+from leverrier.cli.shared_flags import Flags, shared
 from leverrier.run.event import Event
 
 
 @click.command(cls=Verb)
 @click.argument("table")
-@options.reading
-@options.as_json
-@options.quiet
-def check(table: str, reading: options.Reading, as_json: bool, quiet: bool) -> None:
+@reading
+@shared("json quiet")
+def check(table: str, reading: Reading, flags: Flags) -> None:
     """Say how a table is read: types, holes, bins, what is set aside and why.
 
     \b
     leverrier check survey.csv
     leverrier check survey.parquet --json
     """
-    with Interruptible(quiet or as_json) as run:
+    with Interruptible(flags.hush) as run:
         run.load(lv.read_table)
         from leverrier.report.words.quality_words import quality_lines
 
@@ -34,7 +34,7 @@ def check(table: str, reading: options.Reading, as_json: bool, quiet: bool) -> N
         sequences = reading.sequences(table) if reading.in_time else None
         data = sequences.table if sequences is not None else reading.table(table)
         noticed = quality_lines(data.quality)
-    if as_json:
+    if flags.json:
         columns = [
             {"name": c.name, "kind": c.kind, "states": [str(s) for s in c.states], "cuts": list(c.cuts)}
             for c in data.columns

@@ -1,7 +1,7 @@
 """What was asked of `discover` is kept as a value, and asks the same again."""
 
 from leverrier.discovery.asked import Asked
-from leverrier.formats.typed import plain, read_plain
+from leverrier.plain_values import plain, read_plain
 
 
 def test_only_what_was_not_left_at_its_default_is_said_again():

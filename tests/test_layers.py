@@ -11,7 +11,7 @@ import pytest
 import leverrier
 
 LAYERS = [
-    {"arrays", "errors", "hints", "status", "chart_of", "words_of"},
+    {"arrays", "errors", "hints", "status", "chart_of", "plain_values", "words_of"},
     {"run", "kinds"},
     {"kernels"},
     {"data"},

@@ -27,9 +27,9 @@ from leverrier.formats.dynamic_files import dumps_dynamic, loads_dynamic
 from leverrier.formats.mixed_json import is_mixed, loads_mixed
 from leverrier.formats.network_files import network_json
 from leverrier.formats.network_json import loads_json
-from leverrier.formats.typed import KIND, plain, read_as, read_plain
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.models.network import Network, as_network
+from leverrier.plain_values import KIND, plain, read_as, read_plain
 from leverrier.report.words.verdict_words import verdict
 
 FORMAT, VERSION = "leverrier-discovery", 2

@@ -25,9 +25,9 @@ from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
 from leverrier.discovery.small_table import told_simply
 from leverrier.discovery.verdict import ModelKind, Reason, Verdict, nothing, undecided
-from leverrier.formats.typed import plain, read_plain
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.plain_values import plain, read_plain
 from leverrier.run.codecs import same
 from leverrier.run.pool import prepare
 from leverrier.run.run import UNBOUNDED, Run

@@ -14,14 +14,13 @@ import numpy as np
 from leverrier.errors import LeverrierError
 from leverrier.formats.draft import Source, shown
 from leverrier.formats.slice_models import column_content, read_column
-from leverrier.formats.typed import read_plain
 from leverrier.models.regimes.count_emissions import CountEmission
 from leverrier.models.regimes.emission import Emission, Family
-from leverrier.models.regimes.moves import Moves, Stay
+from leverrier.models.regimes.moves import Moves
 from leverrier.models.regimes.number_emissions import NumberEmission
 from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.models.regimes.state_emissions import StateEmission
-from leverrier.models.regimes.terms import Term
+from leverrier.plain_values import plain, read_plain
 
 FORMAT, VERSION = "leverrier-regimes", 1
 KINDS: dict[Family, type[Emission]] = {
@@ -37,7 +36,9 @@ KINDS: dict[Family, type[Emission]] = {
 def regimes_content(model: RegimeModel) -> dict[str, Any]:
     """The model as JSON holds it; every digit is kept."""
     columns = [column_content(column) for column in model.variables]
-    return {"format": FORMAT, "version": VERSION, "columns": columns, **model.content}
+    emissions = [plain(each) for each in model.emissions]
+    own = {"name": model.name, "emissions": emissions, "moves": plain(model.moves)}
+    return {"format": FORMAT, "version": VERSION, "columns": columns, **own}
 
 
 def read_regimes(content: Mapping[str, Any], path: str | None = None) -> RegimeModel:
@@ -58,55 +59,35 @@ def read_regimes(content: Mapping[str, Any], path: str | None = None) -> RegimeM
         raise source.error(f"a model of regimes with a part missing or damaged ({error})") from None
 
 
-def _floats(content: Any, name: str, *shape: int) -> np.ndarray:
-    made = np.array(content, dtype=np.float64)
-    if not np.all(np.isfinite(made)) or (shape and made.shape != shape):
-        raise ValueError(f"{name} of shape {made.shape}")
+def _read_emission(content: Mapping[str, Any], states: int) -> Emission:
+    made = read_plain(content, KINDS[Family(content["family"])])
+    shape, terms = made.coefficients.shape, len(made.terms)
+    _require_shapes("coefficients", made.coefficients, (states, 1 + terms, *shape[2:]))
+    if len(shape) != (3 if made.family is Family.CATEGORY else 2) or len(made.shared) != terms:
+        raise ValueError(f"coefficients of shape {shape} for the law {made.family.value} with {terms} terms")
+    _require_shapes("spread", made.spread, (states,))
+    _require_shapes("shape", made.shape, (states,))
+    if np.any(made.spread <= 0):
+        raise ValueError("a spread that is not above 0")
     return made
 
 
-def _read_emission(content: Mapping[str, Any], states: int) -> Emission:
-    family = Family(content["family"])
-    terms = tuple(read_plain(each, Term) for each in content["terms"])
-    shared = tuple(bool(each) for each in content["shared"])
-    coefficients = _floats(content["coefficients"], "coefficients")
-    if coefficients.shape[:2] != (states, 1 + len(terms)) or len(shared) != len(terms):
-        raise ValueError(f"coefficients of shape {coefficients.shape} for {states} states and {len(terms)} terms")
-    if coefficients.ndim != (3 if family is Family.CATEGORY else 2):
-        raise ValueError(f"coefficients of shape {coefficients.shape} for the law {family.value}")
-    more = {"pseudo": float(content.get("pseudo", 0.0))} if family is Family.CATEGORY else {}
-    spread = _floats(content["spread"], "spread", states)
-    if np.any(spread <= 0):
-        raise ValueError("a spread that is not above 0")
-    return KINDS[family](
-        str(content["name"]),
-        family,
-        terms,
-        shared,
-        coefficients,
-        spread,
-        _floats(content["shape"], "shape", states),
-        float(content["floor"]),
-        bool(content["tied"]),
-        **more,
-    )
-
-
 def _read_moves(content: Mapping[str, Any]) -> Moves:
-    initial = _floats(content["initial"], "initial")
-    k = len(initial)
-    matrix = _floats(content["matrix"], "matrix", k, k)
-    for row in (initial, *matrix):
-        if np.any(row < 0) or abs(row.sum() - 1) > 1e-6:
+    made = read_plain(content, Moves)
+    k = len(made.initial)
+    _require_shapes("matrix", made.matrix, (k, k))
+    _require_shapes("allowed", made.allowed, (k, k))
+    for row in (made.initial, *made.matrix):
+        if not np.all(row >= 0) or abs(row.sum() - 1) > 1e-6:
             raise ValueError("chances that do not add up to 1")
-    return Moves(
-        initial,
-        matrix,
-        _floats(content["allowed"], "allowed", k, k).astype(bool),
-        tuple(read_plain(each, Term) for each in content["terms"]),
-        None if content["slopes"] is None else _floats(content["slopes"], "slopes"),
-        Stay(content["stay"]),
-        None if content["laws"] is None else _floats(content["laws"], "laws", k, 2),
-        int(content["longest"]),
-        float(content["pseudo"]),
-    )
+    if made.slopes is not None:
+        _require_shapes("slopes", made.slopes, made.slopes.shape)
+    if made.laws is not None:
+        _require_shapes("laws", made.laws, (k, 2))
+    return made
+
+
+def _require_shapes(name: str, values: np.ndarray, shape: tuple[int, ...]) -> None:
+    """Finite numbers, so many of them."""
+    if values.shape != shape or not np.all(np.isfinite(values)):
+        raise ValueError(f"{name} of shape {values.shape}")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
+from leverrier.plain_values import Plain
 
 LEAST_RISE = 0.02
 """Added to every curve as a multiple of the score: where the raw margin stands still the curve still rises a little."""
@@ -18,7 +17,7 @@ _GRID = 1024
 
 
 @dataclass(frozen=True)
-class Curve:
+class Curve(Plain):
     """Monotone cubic (Fritsch and Carlson) through (knots, values), straight beyond the ends."""
 
     knots: tuple[float, ...]
@@ -61,13 +60,6 @@ class Curve:
         for _ in range(3):
             z = z - (self(z) - w) / np.exp(self.log_slope(z))
         return z
-
-    def content(self) -> Mapping[str, Any]:
-        return {"knots": list(self.knots), "values": list(self.values)}
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> Curve:
-        return cls(tuple(map(float, content["knots"])), tuple(map(float, content["values"])))
 
     def _place(self, z: Floats) -> tuple[NDArray[np.int64], Floats, Floats]:
         """The piece each score falls in, how far along it, and the piece's width."""

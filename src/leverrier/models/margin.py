@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from scipy.special import ndtr, ndtri
 from leverrier.arrays import Floats
 from leverrier.errors import TableError
 from leverrier.models.curve import Curve
+from leverrier.plain_values import Plain
 
 MOST_VALUES = 512
 """A column with more different values is kept by this many of its quantiles."""
@@ -23,7 +22,7 @@ _FAR = 8.0
 
 
 @dataclass(frozen=True)
-class Margin:
+class Margin(Plain):
     """Values in ascending order, each with the shares of rows below it and up to it.
 
     Where the two shares differ the value is an atom; between values the scores are interpolated. Nothing beyond the
@@ -92,34 +91,6 @@ class Margin:
         if self.curve is None or self.atomic:
             return np.zeros(np.shape(z))
         return -self.curve.log_slope(z) - np.log(self.spread)
-
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "values": list(self.values),
-            "below": list(self.below),
-            "upto": list(self.upto),
-            "cuts": list(self.cuts),
-            "curve": None if self.curve is None else self.curve.content(),
-            "centre": self.centre,
-            "spread": self.spread,
-            "decimals": self.decimals,
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> Margin:
-        curve = content["curve"]
-        values, below, upto, cuts = (tuple(map(float, content[key])) for key in ("values", "below", "upto", "cuts"))
-        decimals = content["decimals"]
-        return cls(
-            values,
-            below,
-            upto,
-            cuts,
-            None if curve is None else Curve.of_content(curve),
-            float(content["centre"]),
-            float(content["spread"]),
-            None if decimals is None else int(decimals),
-        )
 
 
 def _normal(share: Floats) -> Floats:

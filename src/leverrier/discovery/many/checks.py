@@ -25,9 +25,9 @@ from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import apart, tried_spots
 from leverrier.discovery.many.surroundings import Surroundings, surroundings
 from leverrier.discovery.plan import Plan
-from leverrier.formats.typed import plain, read_plain
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
+from leverrier.plain_values import plain, read_plain
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 

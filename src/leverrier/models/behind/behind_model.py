@@ -21,10 +21,11 @@ from leverrier.models.behind.child_density import log_density, posterior_of, row
 from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, read_fit
 from leverrier.models.families.conditional import Cells
 from leverrier.models.margin import Margin
+from leverrier.plain_values import Plain
 
 
 @dataclass(frozen=True)
-class Known:
+class Known(Plain):
     """A column that the model reads: a number by its margin, or states by their labels."""
 
     name: str
@@ -36,19 +37,6 @@ class Known:
     """Whether a number's second representation is used."""
     scores: tuple[float, ...] = ()
     """Of ordered states."""
-
-    def content(self) -> dict[str, Any]:
-        margin = None if self.margin is None else dict(self.margin.content())
-        plain = {"name": self.name, "labels": list(self.labels), "states": self.states, "bent": self.bent}
-        return {**plain, "scores": list(self.scores), "margin": margin}
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> Known:
-        margin = None if content["margin"] is None else Margin.of_content(content["margin"])
-        scores = tuple(map(float, content["scores"]))
-        return cls(
-            content["name"], margin, tuple(content["labels"]), int(content["states"]), bool(content["bent"]), scores
-        )
 
     def from_cells(self, design: list[Floats], cells: Cells | None, rows: int) -> Seen:
         """The column of rows whose cells are in the space already; zeros where they are not drawn yet."""

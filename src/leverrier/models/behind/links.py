@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.kinds import Kinds
 from leverrier.models.behind.block import Block, Codes
+from leverrier.plain_values import Plain
 
 NODES, REACH = 25, 4.2
 """A continuum's places: the trapezoid rule on ±4.2 is exact to 1e-3 where a row says its place within 0.2."""
@@ -81,7 +82,7 @@ class Link:
 
 
 @dataclass(frozen=True, eq=False)
-class NumberFit:
+class NumberFit(Plain):
     """mean = constant of the place + slopes · terms; one variance a place."""
 
     terms: NDArray[np.intp]
@@ -89,54 +90,32 @@ class NumberFit:
     slopes: Floats
     """(terms,) if shared, (places, terms) if by class."""
     variances: Floats
+    kind: ClassVar[str] = "number"
 
     @property
     def shared(self) -> bool:
         return self.slopes.ndim == 1
 
-    def content(self) -> dict[str, Any]:
-        parts = {"constants": self.constants, "slopes": self.slopes, "variances": self.variances}
-        return {"kind": "number", "terms": self.terms.tolist(), **{name: x.tolist() for name, x in parts.items()}}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> NumberFit:
-        constants, slopes, variances = (np.array(content[name]) for name in ("constants", "slopes", "variances"))
-        return cls(np.array(content["terms"], dtype=np.intp), constants, slopes, variances)
-
 
 @dataclass(frozen=True, eq=False)
-class TableFit:
+class TableFit(Plain):
     """P(state | place, configuration of the parents): (places, configurations, states)."""
 
     table: Floats
     parents: tuple[int, ...]
     """Their numbers of states: a configuration is a mixed-radix number."""
-
-    def content(self) -> dict[str, Any]:
-        return {"kind": "table", "table": self.table.tolist(), "parents": list(self.parents)}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> TableFit:
-        return cls(np.array(content["table"]), tuple(map(int, content["parents"])))
+    kind: ClassVar[str] = "table"
 
 
 @dataclass(frozen=True, eq=False)
-class LogitFit:
+class LogitFit(Plain):
     """A logit in the place's basis and the parents' terms."""
 
     theta: Floats
     terms: NDArray[np.intp]
     states: int
     ordered: bool
-
-    def content(self) -> dict[str, Any]:
-        own = {"states": self.states, "ordered": self.ordered, "theta": self.theta.tolist()}
-        return {"kind": "logit", "terms": self.terms.tolist(), **own}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> LogitFit:
-        terms = np.array(content["terms"], dtype=np.intp)
-        return cls(np.array(content["theta"]), terms, int(content["states"]), bool(content["ordered"]))
+    kind: ClassVar[str] = "logit"
 
 
 Fit = NumberFit | TableFit | LogitFit
@@ -144,10 +123,7 @@ Fit = NumberFit | TableFit | LogitFit
 
 def read_fit(content: Mapping[str, Any]) -> Fit:
     """What `content` made of a fit."""
-    return _READ[content["kind"]].read(content)
-
-
-_READ: dict[str, type[Fit]] = {"number": NumberFit, "table": TableFit, "logit": LogitFit}
+    return {each.kind: each for each in get_args(Fit)}[content["kind"]].of_content(content)
 
 
 def own_terms(block: Block, parent: str, face: int) -> tuple[int, ...]:

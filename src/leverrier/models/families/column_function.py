@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +11,7 @@ from numpy.typing import NDArray
 from leverrier.arrays import Floats
 from leverrier.kinds import Kinds
 from leverrier.models.families.state_kind import Codes
+from leverrier.plain_values import Plain
 
 MOST_LEVELS = 4096
 
@@ -27,7 +26,7 @@ class FunctionName(Kinds):
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnFunction:
+class ColumnFunction(Plain):
     """`name` of the values that some parents (by position) have; `values[i][code]` is a state's value."""
 
     name: FunctionName
@@ -72,16 +71,6 @@ class ColumnFunction:
         """By row, the value's place among the levels."""
         return np.searchsorted(self.levels, self.of(codes)).astype(np.int64)
 
-    def content(self) -> Mapping[str, Any]:
-        return {"name": self.name, "parents": list(self.parents), "values": [list(own) for own in self.values]}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> ColumnFunction:
-        name = content["name"]
-        if name not in tuple(FunctionName):
-            raise ValueError(f"{name!r} is no function of columns")
-        values = tuple(tuple(float(v) for v in own) for own in content["values"])
-        parents = tuple(int(p) for p in content["parents"])
-        if len(values) != len(parents) or not parents:
+    def require_whole(self) -> None:
+        if len(self.values) != len(self.parents) or not self.parents:
             raise ValueError("a function of columns needs the values of each")
-        return cls(name, parents, values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_regression import LOG_2_PI
 from leverrier.models.families.number_terms import Term
+from leverrier.plain_values import Plain
 
 POISSON, NEGATIVE_BINOMIAL, ZERO_INFLATED = "Poisson", "negative binomial", "zero-inflated Poisson"
 MOST = 12.0
@@ -134,7 +135,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class NumberCount:
+class NumberCount(Plain):
     """ln mean = constant + Σ coefficient·term."""
 
     law: CountLaw
@@ -166,31 +167,15 @@ class NumberCount:
     def draw(self, parents: Sequence[Cells], n_rows: int, rng: np.random.Generator) -> Cells:
         return self.counted.scores(self.law.draw(self.mean(parents, n_rows), rng), rng)
 
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": self.kind,
-            "size": self.law.size,
-            "zeros": self.law.zeros,
-            "values": list(self.counted.values),
-            "edges": list(self.counted.edges),
-            "cuts": list(self.counted.cuts),
-            "terms": [term.content() for term in self.terms],
-            "coefficients": list(self.coefficients),
-            "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
-        }
+    def content(self) -> dict[str, Any]:
+        own = super().content()
+        return {"kind": self.kind, **own.pop("law"), **own.pop("counted"), **own}
 
     @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberCount:
-        size = content["size"]
-        values, edges, cuts, coefficients = (
-            tuple(map(float, content[key])) for key in ("values", "edges", "cuts", "coefficients")
-        )
-        if len(values) != len(edges) + 1:
-            raise ValueError(f"{len(values)} values need {len(values) - 1} edges, not {len(edges)}")
-        return cls(
-            CountLaw(None if size is None else float(size), float(content["zeros"])),
-            Counted(values, edges, cuts),
-            tuple(Term.of_content(term) for term in content["terms"]),
-            coefficients,
-            tuple(None if c is None else Curve.of_content(c) for c in content["parent_curves"]),
-        )
+    def of_content(cls, content: Mapping[str, Any]) -> Self:
+        return super().of_content({**content, "law": content, "counted": content})
+
+    def require_whole(self) -> None:
+        values, edges = len(self.counted.values), len(self.counted.edges)
+        if values != edges + 1:
+            raise ValueError(f"{values} values need {values - 1} edges, not {edges}")

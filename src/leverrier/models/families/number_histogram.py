@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from scipy.special import ndtr, ndtri
 
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_regression import LOG_2_PI
+from leverrier.plain_values import Plain
 
 
 def pieces_of(cells: Cells, bounds: Sequence[float]) -> NDArray[np.int64]:
@@ -29,7 +29,7 @@ def joined(parents: Sequence[Cells], bounds: Sequence[Sequence[float]], n_rows: 
 
 
 @dataclass(frozen=True)
-class NumberHistogram:
+class NumberHistogram(Plain):
     """p(z | parents) = φ(z) · share(piece of z | pieces of the parents) / Φ-share of the piece."""
 
     cuts: tuple[float, ...]
@@ -66,18 +66,3 @@ class NumberHistogram:
         piece = np.minimum((rng.random(n_rows)[:, None] >= rows).sum(axis=1), len(self.cuts))
         edges = np.concatenate([[0.0], ndtr(np.array(self.cuts)), [1.0]])
         return ndtri(edges[piece] + rng.random(n_rows) * (edges[piece + 1] - edges[piece]))
-
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": "histogram",
-            "cuts": list(self.cuts),
-            "bounds": [list(each) for each in self.bounds],
-            "shares": [list(each) for each in self.shares],
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberHistogram:
-        return cls(
-            tuple(map(float, content["cuts"])),
-            *(tuple(tuple(map(float, each)) for each in content[key]) for key in ("bounds", "shares")),
-        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +13,14 @@ from leverrier.arrays import Floats
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_terms import Term
+from leverrier.plain_values import Plain
 
 LOG_2_PI = float(np.log(2 * np.pi))
 
 
 @dataclass(frozen=True)
-class Noise:
-    """A mixture of Gaussians for the residuals, in units of the spread."""
+class Noise(Plain):
+    """A mixture of Gaussians for the residuals, in units of the spread. Written as a list for each part."""
 
     weights: tuple[float, ...] = (1.0,)
     means: tuple[float, ...] = (0.0,)
@@ -43,9 +44,16 @@ class Noise:
         which = rng.choice(len(self.weights), size=n_rows, p=np.array(self.weights) / sum(self.weights))
         return np.array(self.means)[which] + np.array(self.deviations)[which] * rng.standard_normal(n_rows)
 
+    def content(self) -> list[Any]:
+        return [list(self.weights), list(self.means), list(self.deviations)]
+
+    @classmethod
+    def of_content(cls, content: Sequence[Any]) -> Noise:
+        return cls(*(tuple(map(float, part)) for part in content))
+
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Plain):
     """One deviation, or one for each piece of what it follows: a parent's cells, or the fitted mean itself."""
 
     deviations: tuple[float, ...] = (1.0,)
@@ -82,7 +90,7 @@ EVEN = Spread()
 
 
 @dataclass(frozen=True)
-class NumberRegression:
+class NumberRegression(Plain):
     """z or w = g(z) is Σ coefficient·term + spread·noise. Densities are of z."""
 
     kind: str
@@ -121,29 +129,3 @@ class NumberRegression:
         mean = self.mean(parents, n_rows)
         y = mean + self.spread.each(parents, mean) * self.noise.draw(n_rows, rng)
         return y if self.curve is None else self.curve.inverse(y)
-
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": self.kind,
-            "terms": [term.content() for term in self.terms],
-            "coefficients": list(self.coefficients),
-            "spread": self.spread.content(),
-            "noise": [list(self.noise.weights), list(self.noise.means), list(self.noise.deviations)],
-            "curve": None if self.curve is None else self.curve.content(),
-            "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
-            "explained": self.explained,
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberRegression:
-        curves = [None if c is None else Curve.of_content(c) for c in (content["curve"], *content["parent_curves"])]
-        return cls(
-            str(content["kind"]),
-            tuple(Term.of_content(term) for term in content["terms"]),
-            tuple(map(float, content["coefficients"])),
-            Spread.of_content(content["spread"]),
-            Noise(*(tuple(map(float, part)) for part in content["noise"])),
-            curves[0],
-            tuple(curves[1:]),
-            float(content["explained"]),
-        )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +16,12 @@ from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_histogram import joined, pieces_of
 from leverrier.models.families.number_terms import Term
+from leverrier.plain_values import Plain
 
 LEAST = 1e-12
 
 
-class CodedChild(ABC):
+class CodedChild(Plain, ABC):
     """What tables and logits share: a child by its codes, drawn as a state or as a score within its code."""
 
     bounds: tuple[float, ...]
@@ -74,20 +74,6 @@ class NumberTable(CodedChild):
     def log_probabilities(self, parents: Sequence[Cells], n_rows: int) -> Floats:
         return self._logs[joined(parents, self.parent_bounds, n_rows)]
 
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": "table",
-            "bounds": list(self.bounds),
-            "parent_bounds": [list(each) for each in self.parent_bounds],
-            "shares": [list(each) for each in self.shares],
-            "seen": self.seen,
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberTable:
-        each = [tuple(tuple(map(float, part)) for part in content[key]) for key in ("parent_bounds", "shares")]
-        return cls(tuple(map(float, content["bounds"])), each[0], each[1], int(content["seen"]))
-
 
 @dataclass(frozen=True)
 class NumberLogit(CodedChild):
@@ -112,24 +98,6 @@ class NumberLogit(CodedChild):
         sums = np.zeros((n_rows, len(self.coefficients) + 1))
         sums[:, 1:] = x.T @ np.array(self.coefficients).T
         return log_softmax(sums, axis=1)
-
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": "logit",
-            "bounds": list(self.bounds),
-            "terms": [term.content() for term in self.terms],
-            "coefficients": [list(each) for each in self.coefficients],
-            "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberLogit:
-        return cls(
-            tuple(map(float, content["bounds"])),
-            tuple(Term.of_content(term) for term in content["terms"]),
-            tuple(tuple(map(float, each)) for each in content["coefficients"]),
-            tuple(None if c is None else Curve.of_content(c) for c in content["parent_curves"]),
-        )
 
 
 @dataclass(frozen=True)
@@ -157,23 +125,3 @@ class NumberOrderedLogit(CodedChild):
         upto = expit(np.array(self.thresholds)[None, :] - along[:, None])
         shares = np.diff(upto, axis=1, prepend=0.0, append=1.0)
         return np.log(np.maximum(shares, LEAST))
-
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": "ordered logit",
-            "bounds": list(self.bounds),
-            "terms": [term.content() for term in self.terms],
-            "thresholds": list(self.thresholds),
-            "coefficients": list(self.coefficients),
-            "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberOrderedLogit:
-        return cls(
-            tuple(map(float, content["bounds"])),
-            tuple(Term.of_content(term) for term in content["terms"]),
-            tuple(map(float, content["thresholds"])),
-            tuple(map(float, content["coefficients"])),
-            tuple(None if c is None else Curve.of_content(c) for c in content["parent_curves"]),
-        )

@@ -12,6 +12,7 @@ from leverrier.arrays import Floats
 from leverrier.kinds import Kinds
 from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
+from leverrier.plain_values import Plain
 
 
 class TermShape(Kinds):
@@ -33,7 +34,7 @@ class TermShape(Kinds):
 
 
 @dataclass(frozen=True)
-class Term:
+class Term(Plain):
     """One column. `parents` are places among the family's parents (or among all columns, in a design)."""
 
     shape: TermShape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,15 @@ from leverrier.models.curve import Curve
 from leverrier.models.families.conditional import Cells
 from leverrier.models.families.number_regression import GAUSSIAN, Noise
 from leverrier.models.families.number_terms import Term
+from leverrier.plain_values import Plain
 
 
 @dataclass(frozen=True)
-class Split:
-    """Cells of one parent in [low, high) go left. Children are numbers of splits, or −1 − leaf."""
+class Split(Plain):
+    """Cells of one parent in [low, high) go left. Children are numbers of splits, or −1 − leaf.
+
+    Written as a list, bounds as text: JSON has no infinity.
+    """
 
     parent: int
     low: float
@@ -26,9 +30,17 @@ class Split:
     left: int
     right: int
 
+    def content(self) -> list[Any]:
+        return [self.parent, str(self.low), str(self.high), self.left, self.right]
+
+    @classmethod
+    def of_content(cls, content: Sequence[Any]) -> Split:
+        parent, low, high, left, right = content
+        return cls(int(parent), float(low), float(high), int(left), int(right))
+
 
 @dataclass(frozen=True)
-class NumberTree:
+class NumberTree(Plain):
     """z or w = g(z) has at each leaf its own line and deviation; the noise is one. Densities are of z."""
 
     splits: tuple[Split, ...]
@@ -79,28 +91,3 @@ class NumberTree:
         mean, scale = self.mean_and_scale(parents, n_rows)
         y = mean + scale * self.noise.draw(n_rows, rng)
         return y if self.curve is None else self.curve.inverse(y)
-
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": "tree",
-            "splits": [[s.parent, str(s.low), str(s.high), s.left, s.right] for s in self.splits],
-            "terms": [term.content() for term in self.terms],
-            "lines": [list(line) for line in self.lines],
-            "deviations": list(self.deviations),
-            "noise": [list(self.noise.weights), list(self.noise.means), list(self.noise.deviations)],
-            "curve": None if self.curve is None else self.curve.content(),
-            "parent_curves": [None if c is None else c.content() for c in self.parent_curves],
-        }
-
-    @classmethod
-    def of_content(cls, content: Mapping[str, Any]) -> NumberTree:
-        curves = [None if c is None else Curve.of_content(c) for c in (content["curve"], *content["parent_curves"])]
-        return cls(
-            tuple(Split(int(p), float(lo), float(hi), int(l), int(r)) for p, lo, hi, l, r in content["splits"]),
-            tuple(Term.of_content(term) for term in content["terms"]),
-            tuple(tuple(map(float, line)) for line in content["lines"]),
-            tuple(map(float, content["deviations"])),
-            Noise(*(tuple(map(float, part)) for part in content["noise"])),
-            curves[0],
-            tuple(curves[1:]),
-        )

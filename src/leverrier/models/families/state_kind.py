@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
 from leverrier.errors import TooLargeError
+from leverrier.plain_values import Plain
 
 Codes = NDArray[np.int64]
 
 MOST_CELLS = 2**24
 
 
-class StateKind(ABC):
+class StateKind(Plain, ABC):
     """P(child | parents) over states, all of it said by `rows`."""
 
     @property
@@ -39,10 +40,6 @@ class StateKind(ABC):
     @abstractmethod
     def rows(self, codes: Codes) -> Floats:
         """(rows, states): the child's distribution for each column of (parents, rows)."""
-
-    @abstractmethod
-    def content(self) -> Mapping[str, Any]:
-        """Plain values to be saved, "kind" among them."""
 
     def log_density(self, child: NDArray[Any], parents: Sequence[NDArray[Any]]) -> Floats:
         """By row, of the child's code given its parents' codes; −∞ where it cannot be."""

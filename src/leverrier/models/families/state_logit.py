@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -49,25 +48,10 @@ class LogitKind(StateKind):
         predicted(design_of(self.terms, self.pairs, codes), self.basis, self.theta, out)
         return out
 
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": self.kind,
-            "terms": [own.tolist() for own in self.terms],
-            "pairs": [list(pair) for pair in self.pairs],
-            "basis": self.basis.tolist(),
-            "theta": self.theta.tolist(),
-        }
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> LogitKind:
-        terms = tuple(np.array(own, dtype=np.float64) for own in content["terms"])
-        basis = np.array(content["basis"], dtype=np.float64)
-        pairs = tuple((int(a), int(b)) for a, b in content["pairs"])
-        theta = np.array(content["theta"], dtype=np.float64)
-        width = sum(own.shape[1] for own in terms) + len(pairs)
-        if basis.ndim != 2 or len(theta) != len(basis) - 1 + width * basis.shape[1]:
+    def require_whole(self) -> None:
+        width = sum(own.shape[1] for own in self.terms) + len(self.pairs)
+        if self.basis.ndim != 2 or len(self.theta) != len(self.basis) - 1 + width * self.basis.shape[1]:
             raise ValueError("the logit's coefficients do not fit its terms")
-        return cls(terms, pairs, basis, theta)
 
 
 def design_of(terms: Sequence[Floats], pairs: Sequence[tuple[int, int]], codes: Codes) -> Floats:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.models.families.state_kind import Codes
@@ -26,17 +22,9 @@ class LumpsKind(TableKind):
     def rows(self, codes: Codes) -> Floats:
         return self.probabilities[tuple(own[codes[i]] for i, own in enumerate(self.groups))]
 
-    def content(self) -> Mapping[str, Any]:
-        groups = [own.tolist() for own in self.groups]
-        return {"kind": self.kind, "groups": groups, "probabilities": self.probabilities.tolist()}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> LumpsKind:
-        groups = tuple(np.array(own, dtype=np.int64) for own in content["groups"])
-        table = np.array(content["probabilities"], dtype=np.float64)
-        if table.ndim != len(groups) + 1 or any(
-            own.ndim != 1 or set(own.tolist()) != set(range(size))
-            for own, size in zip(groups, table.shape[:-1], strict=True)
+    def require_whole(self) -> None:
+        sizes = self.probabilities.shape[:-1]
+        if len(sizes) != len(self.groups) or any(
+            own.ndim != 1 or set(own.tolist()) != set(range(size)) for own, size in zip(self.groups, sizes, strict=True)
         ):
             raise ValueError("the groups of states do not fit the table")
-        return cls(table, groups)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,22 +43,10 @@ class NoisyMaxKind(StateKind):
         out[:, list(self.order)] = np.maximum(ranked, 0.0)
         return normalised_rows(out)
 
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": self.kind,
-            "order": list(self.order),
-            "resting": list(self.resting),
-            "sizes": list(self.sizes),
-            "causes": self.causes.tolist(),
-        }
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> NoisyMaxKind:
-        order, resting, sizes = (tuple(int(v) for v in content[part]) for part in ("order", "resting", "sizes"))
-        causes = np.array(content["causes"], dtype=np.float64)
-        if causes.shape != (1 + sum(sizes) - len(sizes), len(order)) or sorted(order) != list(range(len(order))):
+    def require_whole(self) -> None:
+        shape, ranks = (1 + sum(self.sizes) - len(self.sizes), len(self.order)), list(range(len(self.order)))
+        if self.causes.shape != shape or sorted(self.order) != ranks:
             raise ValueError("the causes do not fit the parents")
-        return cls(order, resting, sizes, causes)
 
 
 def active_causes(codes: Codes, resting: Sequence[int], sizes: Sequence[int]) -> NDArray[np.int64]:

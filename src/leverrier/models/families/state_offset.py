@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -46,13 +44,6 @@ class OffsetKind(StateKind):
         chances[nowhere] = self.otherwise
         return normalised_rows(chances)[index]
 
-    def content(self) -> Mapping[str, Any]:
-        parts = {name: getattr(self, name).tolist() for name in ("child_values", "offsets", "shares", "otherwise")}
-        return {"kind": self.kind, "function": dict(self.function.content()), **parts}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> OffsetKind:
-        parts = [np.array(content[n], dtype=np.float64) for n in ("child_values", "offsets", "shares", "otherwise")]
-        if len(parts[1]) != len(parts[2]) or not len(parts[1]) or len(parts[0]) != len(parts[3]):
+    def require_whole(self) -> None:
+        if len(self.offsets) != len(self.shares) or not len(self.offsets) or self.states != len(self.otherwise):
             raise ValueError("an offset needs its share")
-        return cls(ColumnFunction.read(content["function"]), parts[0], parts[1], parts[2], parts[3])

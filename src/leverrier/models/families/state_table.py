@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -35,13 +33,6 @@ class TableKind(StateKind):
         if not len(codes):
             return np.broadcast_to(self.probabilities, (codes.shape[1], self.states))
         return self.probabilities[tuple(codes)]
-
-    def content(self) -> Mapping[str, Any]:
-        return {"kind": self.kind, "probabilities": self.probabilities.tolist()}
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> TableKind:
-        return cls(np.array(content["probabilities"], dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,23 +69,9 @@ class LookupKind(StateKind):
         out[np.flatnonzero(seen), self.values[at[seen]]] += 1.0 - self.error
         return out
 
-    def content(self) -> Mapping[str, Any]:
-        return {
-            "kind": self.kind,
-            "sizes": list(self.sizes),
-            "keys": self.keys.tolist(),
-            "values": self.values.tolist(),
-            "error": self.error,
-            "otherwise": self.otherwise.tolist(),
-        }
-
-    @classmethod
-    def read(cls, content: Mapping[str, Any]) -> LookupKind:
-        sizes = tuple(int(size) for size in content["sizes"])
-        keys, values = (np.array(content[part], dtype=np.int64) for part in ("keys", "values"))
-        otherwise = np.array(content["otherwise"], dtype=np.float64)
+    def require_whole(self) -> None:
+        keys, values = self.keys, self.values
         if len(keys) != len(values) or not len(keys) or np.any(np.diff(keys) <= 0):
             raise ValueError("a lookup needs a value for each configuration, in ascending order")
-        if keys[0] < 0 or keys[-1] >= math.prod(sizes) or values.min() < 0 or values.max() >= len(otherwise):
+        if keys[0] < 0 or keys[-1] >= math.prod(self.sizes) or values.min() < 0 or values.max() >= self.states:
             raise ValueError("a lookup names a configuration or a state that is not there")
-        return cls(sizes, keys, values, float(content["error"]), otherwise)

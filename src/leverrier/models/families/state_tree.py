@@ -48,17 +48,17 @@ class TreeKind(StateKind):
         parts = (tree.feature, tree.kind, tree.value, tree.left, tree.right)
         return {
             "kind": self.kind,
-            "features": [dict(feature.content()) for feature in self.features],
+            "features": [feature.content() for feature in self.features],
             **{name: part.tolist() for name, part in zip(_PARTS, parts, strict=True)},
             "counts": tree.counts.tolist(),
             "probabilities": self.probabilities.tolist(),
         }
 
     @classmethod
-    def read(cls, content: Mapping[str, Any]) -> TreeKind:
+    def of_content(cls, content: Mapping[str, Any]) -> TreeKind:
         parts = [np.array(content[name], dtype=np.int64) for name in _PARTS]
         counts = np.array(content["counts"], dtype=np.float64)
-        features = tuple(ColumnFunction.read(each) for each in content["features"])
+        features = tuple(ColumnFunction.of_content(each) for each in content["features"])
         tree = Tree(parts[0], parts[1], parts[2], parts[3], parts[4], counts)
         nodes = np.arange(tree.n_nodes)
         inner = tree.feature >= 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -92,20 +92,6 @@ class Emission(ABC):
     def _slopes(self) -> int:
         own, shared = self.slots
         return len(own) * self.states + len(shared)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "family": self.family.value,
-            "terms": [term.content for term in self.terms],
-            "shared": list(self.shared),
-            "coefficients": self.coefficients.tolist(),
-            "spread": self.spread.tolist(),
-            "shape": self.shape.tolist(),
-            "floor": self.floor,
-            "tied": self.tied,
-        }
 
 
 def solve_states(

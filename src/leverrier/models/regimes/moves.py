@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.sequences.panel import Panel
@@ -49,7 +50,7 @@ class Moves:
 
     initial: Floats
     matrix: Floats
-    allowed: np.ndarray
+    allowed: NDArray[np.bool_]
     """(states, states): which moves there are at all."""
     terms: tuple[Term, ...] = ()
     slopes: Floats | None = None
@@ -218,20 +219,6 @@ class Moves:
             tail = on[-1] / max(1e-9, 1 - on[-1] / on[-2]) if len(on) > 1 else 0.0
             found.append(1.0 + on[:-1].sum() + tail)
         return np.array(found)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        return {
-            "initial": self.initial.tolist(),
-            "matrix": self.matrix.tolist(),
-            "allowed": self.allowed.astype(int).tolist(),
-            "terms": [term.content for term in self.terms],
-            "slopes": None if self.slopes is None else self.slopes.tolist(),
-            "stay": self.stay.value,
-            "laws": None if self.laws is None else self.laws.tolist(),
-            "longest": self.longest,
-            "pseudo": self.pseudo,
-        }
 
 
 def even_moves(states: int, persistence: float = 0.9, *, stays: bool = False, pseudo: float = 0.0) -> Moves:

@@ -136,11 +136,6 @@ class RegimeModel:
             self, emissions=tuple(e.reordered(order) for e in self.emissions), moves=self.moves.reordered(order)
         )
 
-    @property
-    def content(self) -> dict[str, Any]:
-        """All but the columns, as plain values."""
-        return {"name": self.name, "emissions": [each.content for each in self.emissions], "moves": self.moves.content}
-
     def sample(self, n: int = 1, length: int = 100, *, seed: int = 0, panel: Panel | None = None) -> Panel:
         """So many sequences drawn from the model; with a panel, as long as its sequences and with its inputs."""
         like = empty_panel(self, n, length) if panel is None else panel

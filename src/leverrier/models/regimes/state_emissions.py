@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -83,10 +83,6 @@ class StateEmission(Emission):
             spread=np.ones(states),
             shape=np.zeros(states),
         )
-
-    @property
-    def content(self) -> dict[str, Any]:
-        return {**super().content, "pseudo": self.pseudo}
 
 
 def table_logits(table: Floats) -> Floats:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,10 +56,6 @@ class Term:
             seen = np.where(np.isnan(raw), np.nan, raw == self.state)
             return np.nan_to_num((seen - self.centre) / self.scale)
         return np.nan_to_num(((raw - self.centre) / self.scale) ** self.power)
-
-    @property
-    def content(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def calendar_part(days: Floats, part: str) -> Floats:

@@ -8,13 +8,32 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 Value = TypeVar("Value")
 KIND = "is"
 """Where a value of one of several classes says which."""
+
+
+class Plain:
+    """A frozen value that says itself in plain ones, a key a field, after its `kind` where it has one; a class that is
+    written in another way has its own `content` and `of_content`."""
+
+    def content(self) -> Any:
+        kind = getattr(self, "kind", None)
+        return {**({} if kind is None else {"kind": kind}), **_parts(self)}
+
+    @classmethod
+    def of_content(cls, content: Any) -> Self:
+        """Read back; ValueError (or KeyError, TypeError) where it is no such value."""
+        made = read_parts(content, cls)
+        made.require_whole()
+        return made
+
+    def require_whole(self) -> None:
+        """ValueError where parts do not fit together."""
 
 
 def plain(value: Any, hint: Any = Any) -> Any:
@@ -24,8 +43,10 @@ def plain(value: Any, hint: Any = Any) -> Any:
         return {KIND: type(value).__name__, **plain(value)}
     hint = _chosen(value, hint)
     origin, inner = get_origin(hint), get_args(hint)
+    if isinstance(value, Plain):
+        return value.content()
     if is_dataclass(value) and not isinstance(value, type):
-        return {name: plain(getattr(value, name), each) for name, each in _hints(type(value)).items()}
+        return _parts(value)
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, Mapping):
@@ -39,8 +60,17 @@ def plain(value: Any, hint: Any = Any) -> Any:
     return value
 
 
+def _parts(value: Any) -> dict[str, Any]:
+    return {name: plain(getattr(value, name), each) for name, each in _hints(type(value)).items()}
+
+
 def read_plain(content: Any, kind: type[Value], where: str = "") -> Value:
     """What `plain` made of a value of this class; ValueError, or KeyError for a part that is missing."""
+    return kind.of_content(content) if issubclass(kind, Plain) else read_parts(content, kind, where)
+
+
+def read_parts(content: Any, kind: type[Value], where: str = "") -> Value:
+    """The value whose fields are said here."""
     if not isinstance(content, Mapping):
         raise ValueError(f"{where or kind.__name__} cannot be {str(content)[:40]!r}")
     given = {}
@@ -71,14 +101,20 @@ def read_as(content: Any, hint: Any, where: str) -> Any:
         members = _members(origin, inner, len(content))
         return tuple(read_as(each, one, where) for each, one in zip(content, members, strict=True))
     if origin is np.ndarray:
-        return np.array(content, dtype=np.float64)
+        return np.array(content, dtype=_number_type(hint))
     if is_dataclass(hint):
         return read_plain(content, hint, where)  # type: ignore[arg-type]
     if isinstance(hint, type) and issubclass(hint, Enum):
         return hint(content) if issubclass(hint, str) else hint[content]
     if not _fits(content, hint):
         raise ValueError(f"{where} cannot be {str(content)[:40]!r}")
-    return content
+    return float(content) if hint is float else content
+
+
+def _number_type(hint: Any) -> Any:
+    """Of an array's hint."""
+    last = get_args(hint)[-1]
+    return (get_args(last) or (last,))[0]
 
 
 def _origin(hint: Any) -> Any:
@@ -89,6 +125,8 @@ def _origin(hint: Any) -> Any:
 
 
 def _first_that_fits(content: Any, hints: Sequence[Any], where: str) -> Any:
+    if content is None and types.NoneType in hints:
+        return None
     named: dict[str, type] = {hint.__name__: hint for hint in hints if isinstance(hint, type) and is_dataclass(hint)}
     if len(named) > 1 and isinstance(content, Mapping):
         if content[KIND] not in named:
@@ -98,7 +136,7 @@ def _first_that_fits(content: Any, hints: Sequence[Any], where: str) -> Any:
         try:
             return read_as(content, hint, where)
         except (ValueError, KeyError, TypeError):
-            if hint is hints[-1] or (content is not None and len(hints) == 2 and hints[1] is types.NoneType):
+            if hint is hints[-1] or (len(hints) == 2 and hints[1] is types.NoneType):
                 raise
     raise ValueError(where)
 

@@ -20,6 +20,7 @@ from leverrier.counts.rows import RowsInParts
 from leverrier.data.file_parts import look_at
 from leverrier.data.matrix import as_matrix
 from leverrier.data.memory_limit import memory_limit
+from leverrier.data.reading.file_options import asked_as
 from leverrier.data.reading.read_table import read_table
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.table import Table
@@ -166,7 +167,8 @@ def discover(
     reading = {"weights": weights, "ignore": ignore, "types": types, **how}
     if groups is not None and not isinstance(data, Table):
         reading["types"] = read_as_groups(groups, types)
-    whole = _table(data, _reading(data, reading), max_memory, run.workers.client)
+    with asked_as([("groups", groups)]):
+        whole = _table(data, _reading(data, reading), max_memory, run.workers.client)
     whole, groups_of = grouped(whole, groups, method, run.workers.client)
     method = "network" if groups_of is not None else method
     if not whole.variables:

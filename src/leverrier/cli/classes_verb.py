@@ -15,7 +15,7 @@ from leverrier.cli.help_pages import Verb
 from leverrier.cli.page_writing import afterwards, told_as_notes
 from leverrier.cli.progress_bar import Interruptible, interrupted
 from leverrier.cli.reading_options import Reading, reading
-from leverrier.cli.shared_flags import Flags, require_folders, shared
+from leverrier.cli.shared_flags import Flags, require_folders, require_network, shared
 
 if TYPE_CHECKING:  # `leverrier --help` must not import numerics
     from leverrier.learning.classes.latent_class_result import LatentClassResult
@@ -95,7 +95,8 @@ def classes(
     if more and reading.weights is not None:
         more["weights"] = reading.weights
     place = page or (f"{os.path.splitext(table)[0]}.classes.html" if more else None)
-    require_folders(*(each for each in (output, place) if each))
+    require_folders(*filter(None, (place,)))
+    require_network(output)
     with Interruptible(flags.hush, flags.budget, afterwards(not flags.static) if place else 0.0) as run:
         run.load(lv.read_table, lv.latent_classes)
         run.stop.break_in()

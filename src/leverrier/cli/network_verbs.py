@@ -11,7 +11,7 @@ import leverrier as lv
 from leverrier.cli.help_pages import Verb
 from leverrier.cli.progress_bar import Interruptible
 from leverrier.cli.reading_options import Reading, reading
-from leverrier.cli.shared_flags import Flags, shared
+from leverrier.cli.shared_flags import Flags, require_network, shared
 from leverrier.errors import OptionError
 from leverrier.run.event import Event
 
@@ -101,6 +101,7 @@ def learn(
     if reading.in_time:
         _learn_in_time(table, output, SCORES[rule], max_parents, reading, flags)
         return
+    require_network(output)
     with Interruptible(flags.hush, flags.budget) as run:
         run.load(lv.read_table, lv.learn_structure)
         run.stop.break_in()

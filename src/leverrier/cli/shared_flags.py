@@ -127,3 +127,12 @@ def require_folders(*files: str) -> None:
         folder = Path(name).expanduser().parent
         if not folder.is_dir():
             raise OptionError(f"{name}: there is no folder {folder}")
+
+
+def require_network(output: str | None) -> None:
+    """The same of a file that a network is to be written to."""
+    if output is not None:
+        from leverrier.formats.network_files import require_format
+
+        require_folders(output)
+        require_format(output)

@@ -108,6 +108,13 @@ def write_network(network: Network | MixedNetwork, path: str | os.PathLike[str],
     write_whole(name, gzip.compress(data, mtime=0) if name.lower().endswith(".gz") else data)
 
 
+def require_format(path: str | os.PathLike[str]) -> None:
+    """OptionError where no network can be written under this name."""
+    name = os.fspath(path)
+    if Path(name.lower()).suffix not in SUFFIXES:
+        _format(name)
+
+
 def _format(name: str) -> str:
     suffix = Path(name.lower().removesuffix(".gz")).suffix
     if suffix in SUFFIXES:

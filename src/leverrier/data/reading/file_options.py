@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from numpy.typing import ArrayLike
 
 from leverrier.data.variable import Label
-from leverrier.errors import OptionError
+from leverrier.errors import OptionError, TableError
 from leverrier.hints import option
 
 FILE_OPTIONS = ("encoding", "delimiter", "decimal", "sheet")
@@ -34,6 +35,18 @@ class ReadingOptions(ColumnOptions, total=False):
     """The same of functions that have no weights of their own."""
 
     weights: str | ArrayLike | None
+
+
+@contextmanager
+def asked_as(given: Iterable[tuple[str, object]]) -> Iterator[None]:
+    """A column that is not there is named with the option by which it was asked for, not with the type it was given."""
+    try:
+        yield
+    except TableError as error:
+        for which, name in given:
+            if isinstance(name, str) and f"names the column {name!r}" in str(error):
+                raise TableError(str(error).replace(option("types"), option(which), 1)) from None
+        raise
 
 
 @dataclass(frozen=True)

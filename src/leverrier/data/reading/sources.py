@@ -89,10 +89,11 @@ def _file(
     path: Path, files: FileOptions, marks: set[str], asked: Mapping[str, object], most: float
 ) -> Iterator[Source]:
     try:
-        if path.is_dir():
-            require_file(path)
+        folder = path.is_dir()
     except (OSError, ValueError) as problem:  # too long, or with a sign that no file's name has
         raise TableError(f"{str(path)[:80]}: no file can be called so ({problem})") from None
+    if folder:
+        require_file(path)
     kind = kind_of(path)
     if kind in TEXT_AND_PARQUET:
         with file_source(path, files, marks, asked, most) as data:

@@ -29,6 +29,7 @@ from leverrier.data.sequences.time_axis import Gaps, TimeKind, lay_out, time_num
 from leverrier.data.table import Label, Table, Variable
 from leverrier.data.variable import ColumnKind
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 
 __all__ = ["Sequences", "as_sequences", "lagged", "read_sequences"]
 
@@ -74,6 +75,8 @@ def read_sequences(
         return Sequences.from_table(read_table(source, like=fitted, states=states, unseen=unseen))
     keys = (by,) if isinstance(by, str) else tuple(by or ())
     own = tuple(str(name) for name in (*keys, *([time] if time is not None else ())))
+    if time is not None and str(time) in keys:
+        raise OptionError(f"{option('by')} and {option('time')} both name {time!r}: they are two columns")
     left = (ignore,) if isinstance(ignore, str) else tuple(ignore)
     options = options_of(types, tuple(dict.fromkeys((*own, *left))), bins, bin_rule)
     known = known_variables(fitted, states)

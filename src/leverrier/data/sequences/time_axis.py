@@ -13,6 +13,7 @@ from leverrier.arrays import Floats, Integers
 from leverrier.data.column import Column, date_text, is_number
 from leverrier.data.reading.encoding import numbers
 from leverrier.errors import OptionError, TableError
+from leverrier.hints import option
 from leverrier.kinds import Kinds
 
 Gaps = Literal["fill", "split", "ignore"]
@@ -111,7 +112,7 @@ def lay_out(
         where = f" of sequence {names[which[at]]!r}" if len(names) > 1 else ""
         raise TableError(
             f"rows {rows[0]} and {rows[1]}{where} have the same time {time_text(sorted_times[at], kind, labels)}: "
-            "a sequence has one row a time; name the column that tells sequences apart (by=), or make them one"
+            f"a sequence has one row a time; {option('by')} names what tells sequences apart, or make them one"
         )
     skipped = np.zeros(len(steps), dtype=np.int64)
     if kind.measured and gaps != "ignore":

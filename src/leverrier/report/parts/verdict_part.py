@@ -30,7 +30,7 @@ from leverrier.report.parts.page_parts import (
     percent,
 )
 from leverrier.report.parts.time_parts import short_chain
-from leverrier.report.words.bet_words import bets, compared_gain, rest_of_evidence
+from leverrier.report.words.bet_words import bets, compared_gain, rest_of_evidence, simulated
 from leverrier.report.words.data_words import remaining_words, spread_words
 from leverrier.report.words.doubt_words import doubts
 from leverrier.report.words.page_words import CLASSES_PAGE, NATS, NO_PROOF
@@ -76,7 +76,11 @@ def _facts(found: Result) -> Iterator[tuple[str, str]]:
     yield "empty cells", f"{shape.holes:,}"
     if not found.hidden:
         return
-    yield "hidden", str(len(found.hidden))
+    yield "hidden variable" + "s" * (len(found.hidden) > 1), str(len(found.hidden))
+    one = found.hidden[0].evidence
+    if len(found.hidden) == 1 and one is not None and one.draws:
+        yield f"simulated {simulated(one)} that gained as much", f"{one.reached} of {one.draws}"
+        return
     if found.time is not None and found.time.tested:
         yield "nats gained in 1,000 time steps", nats_of(found.time.gain).removesuffix(" nats")
     elif not found.together:

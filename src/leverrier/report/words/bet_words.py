@@ -61,7 +61,7 @@ def odds_words(nats: float) -> str:
 
 def chance_words(one: Evidence) -> str:
     """How many simulated tables came near the gain."""
-    things = "sets of sequences" if one.kind is Compared.TIME else "tables"
+    things = simulated(one)
     size = "" if one.rows is None else f" of {one.rows:,} rows"
     tables = f"{one.draws} simulated {things if one.draws > 1 else things.removesuffix('s')}{size} without it"
     best = f"the best gained {max(one.null_gains):,.1f} nats, the data {one.gain:,.1f}".replace("-", "−")
@@ -72,6 +72,11 @@ def chance_words(one: Evidence) -> str:
     else:
         said = f"None of {tables} reached it"
     return f"{said}: {best} ({p_words(one)})."
+
+
+def simulated(one: Evidence) -> str:
+    """What was drawn without the hidden variable."""
+    return "sets of sequences" if one.kind is Compared.TIME else "tables"
 
 
 def compared_gain(each: HiddenVariable) -> float:

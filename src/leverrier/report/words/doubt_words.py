@@ -41,8 +41,8 @@ def _of_table(found: Result) -> Iterator[str]:
         yield "the held-out gain: its interval includes zero, so held-out rows do not yet speak for it"
     if one is not None and one.support is not None and one.support < 0.7:
         yield f"how rarely it comes back: in only {percent(one.support)} of resamples"
-    yield "a measured column that, once added, makes these columns independent: it would be the better name"
-    yield "rows that are not alike: two sources put together, or rows that depend on each other, look the same"
+    yield "a column that, once measured and added, explains why these columns move together: then it is that column"
+    yield "rows of two kinds put together, or rows that belong together (one person twice): these look the same"
 
 
 def _over_time(found: TimeFindings, sequences: int) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _over_time(found: TimeFindings, sequences: int) -> Iterator[str]:
         if lost:
             yield f"the parts that were held out: in {lost} of {len(found.folds)} the hidden variables gain nothing"
         yield "a longer memory of the columns themselves, beyond the lags and memories tried here"
-        yield "a measured column that, once added, tells the state: it would be the better name"
+        yield "a measured column that, once added, tells the state: then it is that column"
         if sequences == 1:
             yield "a second sequence: what lasts in one sequence may be that sequence's own history, not a law"
         else:

@@ -21,8 +21,8 @@ ONE_NAT = (
     "Gains are in nats: a model ahead by 1 nat makes what was seen 2.7 times as probable, by 10 nats 22,000 times."
 )
 NO_PROOF = (
-    "A hidden variable is a model of dependence: it says that these columns vary together as if something unmeasured "
-    "drove them. It is no proof of a cause."
+    "A hidden variable says that these columns move together as if something that nobody measured drove them. It is no "
+    "proof of a cause."
 )
 NO_HEADS = (
     "A line without an arrowhead is an arc whose direction the data cannot tell: both directions describe them equally "

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leverrier.arrays import Floats, Integers
+from leverrier.data.reading.file_options import asked_as
 from leverrier.data.reading.read_table import describe_columns, read_table
 from leverrier.data.table import Table
 from leverrier.errors import OptionError, TableError
-from leverrier.hints import option
 from leverrier.learning.classes.class_notes import (
     GroupsOfRows,
     NotUsedWithout,
@@ -132,15 +132,9 @@ def _table(data: Any, asked: Asked) -> Table:
 
 
 def _read(data: Any, types: Mapping[str, str], asked: Asked) -> Table:
-    """The table; a column that is not there is named with the option by which it was asked for."""
-    try:
+    given = {"groups": asked.groups, "strata": asked.strata, "by_group": asked.by_group}
+    with asked_as([*given.items(), *(("indicators", kind) for kind in asked.kinds)]):
         return read_table(data, types=types, weights=asked.weights)
-    except TableError as error:
-        given = {"groups": asked.groups, "strata": asked.strata, "by_group": asked.by_group}
-        for which, name in (*given.items(), *(("indicators", kind) for kind in asked.kinds)):
-            if isinstance(name, str) and f"names the column {name!r}" in str(error):
-                raise TableError(str(error).replace(option("types"), option(which), 1)) from None
-        raise
 
 
 def _sampling(table: Table, asked: Asked) -> tuple[Sampling, tuple[Note, ...]]:

@@ -19,6 +19,8 @@ _TOKEN = re.compile(
 )
 _PROPERTY = re.compile(r"""(?:"[^"\n]*"|[^;"])*+;|[^;]*;""")
 _NUMBERS = re.compile(r"[0-9.eE+,\s-]*+;")
+_BETWEEN = str.maketrans(",()", "   ")
+"""What may stand between numbers."""
 _BLANKS = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+", re.DOTALL)
 WORD = re.compile(r"""(?:[^\s{}()\[\],;|"/]|/(?![/*]))+""")
 """What needs no quotes."""
@@ -36,7 +38,7 @@ class Token(Kinds):
 class Scanner:
     """One word or mark at a time, with its place."""
 
-    TOKEN, BLANKS, COMMENT = _TOKEN, _BLANKS, "/*"
+    TOKEN, BLANKS, COMMENT, NUMBERS = _TOKEN, _BLANKS, "/*", _NUMBERS
 
     def __init__(self, text: str, source: Source) -> None:
         self.text = text
@@ -107,7 +109,7 @@ class Scanner:
     def numbers(self) -> tuple[list[float], int]:
         """Probabilities up to the semicolon, which is taken too, and their first line."""
         line = self.line
-        found = self._plain_numbers()
+        found = self.plain_numbers()
         if found is not None:
             return found, line
         found = []
@@ -120,13 +122,13 @@ class Scanner:
         self.advance()
         return found, line
 
-    def _plain_numbers(self) -> list[float] | None:
+    def plain_numbers(self) -> list[float] | None:
         """The same in one stroke where all is plain, as in most files; None where words must be looked at."""
-        plain = _NUMBERS.match(self.text, self.start)
-        if plain is None:
+        plain = self.NUMBERS.match(self.text, self.start)
+        if plain is None or plain[0].count("(") != plain[0].count(")"):
             return None
         try:
-            found = [float(word) for word in plain[0][:-1].replace(",", " ").split()]
+            found = [float(word) for word in plain[0][:-1].translate(_BETWEEN).split()]
         except ValueError:
             return None
         if not found or min(found) < 0 or max(found) == math.inf:

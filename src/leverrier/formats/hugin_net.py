@@ -15,7 +15,6 @@ from leverrier.models.network import Network
 _HINT = "; 'data' lists the child's states for the first configuration of its parents, then for the next …"
 _NAME = "leverrier_name"
 """An attribute of ours: a name that is no identifier."""
-_PLAIN = re.compile(r"[0-9.eE+\s()-]*+;")
 
 
 class _Scanner(Scanner):
@@ -29,6 +28,7 @@ class _Scanner(Scanner):
     )
     BLANKS = re.compile(r"(?:\s++|%[^\n]*+)*+")
     COMMENT = "%"
+    NUMBERS = re.compile(r"[0-9.eE+\s()-]*+;")
 
     def text_or_word(self, expected: str) -> str:
         if self.kind is Token.QUOTED:
@@ -46,7 +46,7 @@ class _Scanner(Scanner):
     def data(self, child: str) -> tuple[list[float], int]:
         """The numbers of a potential, whatever parentheses part them."""
         line = self.line
-        quick = self._plain_data()
+        quick = self.plain_numbers()
         if quick is not None:
             return quick, line
         found: list[float] = []
@@ -62,21 +62,6 @@ class _Scanner(Scanner):
             found.append(self.source.number(self.word("a probability or ')'"), here))
         self.advance()
         return found, line
-
-    def _plain_data(self) -> list[float] | None:
-        """The same in one stroke where all is plain; None where words must be looked at."""
-        plain = _PLAIN.match(self.text, self.start)
-        if plain is None or plain[0].count("(") != plain[0].count(")"):
-            return None
-        try:
-            found = [float(word) for word in plain[0][:-1].replace("(", " ").replace(")", " ").split()]
-        except ValueError:
-            return None
-        if not found or min(found) < 0 or max(found) == math.inf:
-            return None
-        self.stop = plain.end()
-        self.advance()
-        return found
 
 
 def loads_net(text: str, path: str | None = None) -> Network:

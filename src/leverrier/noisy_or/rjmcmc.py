@@ -4,44 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from leverrier.noisy_or.gibbs import row_order
 from leverrier.noisy_or.moves.births import empty_birth_or_death, solo_birth_or_death
-from leverrier.noisy_or.moves.hyper import draw_numbers
-from leverrier.noisy_or.moves.split_merge import redraw_pair, split_or_merge
 from leverrier.noisy_or.moves.sweeps import visit_active, visit_rows
-from leverrier.noisy_or.observations import Observations
-from leverrier.noisy_or.sampler import Info, Sampler, log_joint_of, new_stream, start_state
-from leverrier.noisy_or.sampler_state import Columns, Settings, State
+from leverrier.noisy_or.observations import Observations, Words
+from leverrier.noisy_or.sampler import Sampler, row_order, sampler_of
+from leverrier.noisy_or.sampler_state import Columns, Settings
 
 
 def rjmcmc(observations: Observations, settings: Settings) -> Sampler:
     """The sampler for these signs."""
 
-    def init(rng: np.random.Generator, start: int = 0) -> State:
-        return start_state(observations, settings, rng, start)
-
-    def step(rng: np.random.Generator, state: State) -> tuple[State, Info]:
-        columns = Columns(state, observations, settings)
-        stream = new_stream(rng)
-        born = taken = 0
-        with np.errstate(over="ignore"):
-            for i in row_order(observations.n_observed, rng):
-                born += empty_birth_or_death(columns, observations, settings, rng)
-                if settings.solo:
-                    born += solo_birth_or_death(columns, observations, settings, int(i), rng, stream)
-                visit_rows(columns, observations, settings, np.array([i]), stream)
-                if settings.active_each_row:
-                    visit_active(columns, observations, stream)
-            if not settings.active_each_row:
+    def sweep(columns: Columns, rng: np.random.Generator, stream: Words) -> int:
+        born = 0
+        for i in row_order(observations.n_observed, rng):
+            born += empty_birth_or_death(columns, observations, settings, rng)
+            if settings.solo:
+                born += solo_birth_or_death(columns, observations, settings, int(i), rng, stream)
+            visit_rows(columns, observations, settings, np.array([i]), stream)
+            if settings.active_each_row:
                 visit_active(columns, observations, stream)
-            for _ in range(settings.split_merge):
-                taken += split_or_merge(columns, observations, settings, rng, stream)
-            for _ in range(settings.pairs):
-                redraw_pair(columns, observations, settings, rng, stream)
-            draw_numbers(columns, observations, settings, rng, stream)
-        return columns.freeze(), Info(taken, born)
+        if not settings.active_each_row:
+            visit_active(columns, observations, stream)
+        return born
 
-    def log_joint(state: State) -> float:
-        return log_joint_of(Columns(state, observations, settings), observations, settings)
-
-    return Sampler(init, step, log_joint)
+    return sampler_of(observations, settings, sweep)

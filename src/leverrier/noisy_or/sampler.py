@@ -10,8 +10,9 @@ import numpy as np
 
 from leverrier.errors import OptionError
 from leverrier.models.noisy_or.causes_prior import Beta, Gamma
-from leverrier.noisy_or.moves.hyper import log_likelihood_of, n_active
+from leverrier.noisy_or.moves.hyper import draw_numbers, log_likelihood_of, n_active
 from leverrier.noisy_or.moves.link_prior import log_structure
+from leverrier.noisy_or.moves.split_merge import redraw_pair, split_or_merge
 from leverrier.noisy_or.observations import Observations, Words, pack
 from leverrier.noisy_or.sampler_state import Columns, Settings, State
 
@@ -34,6 +35,40 @@ class Sampler:
     step: Callable[[np.random.Generator, State], tuple[State, Info]]
     log_joint: Callable[[State], float]
     """log P(X, Y, Z, numbers) of a state; causes without links are left out, and causes in any order are one."""
+
+
+Sweep = Callable[[Columns, np.random.Generator, Words], int]
+"""One visit of everything that a kind of sampler visits in its own order: births and deaths taken."""
+
+
+def sampler_of(observations: Observations, settings: Settings, sweep: Sweep) -> Sampler:
+    """A sampler by its sweep: split–merge, redrawn pairs and the numbers follow it."""
+
+    def init(rng: np.random.Generator, start: int = 0) -> State:
+        return start_state(observations, settings, rng, start)
+
+    def step(rng: np.random.Generator, state: State) -> tuple[State, Info]:
+        columns = Columns(state, observations, settings)
+        stream = new_stream(rng)
+        taken = 0
+        with np.errstate(over="ignore"):  # the stream's additions wrap around; only without the compiler does it show
+            born = sweep(columns, rng, stream)
+            for _ in range(settings.split_merge):
+                taken += split_or_merge(columns, observations, settings, rng, stream)
+            for _ in range(settings.pairs):
+                redraw_pair(columns, observations, settings, rng, stream)
+            draw_numbers(columns, observations, settings, rng, stream)
+        return columns.freeze(), Info(taken, born)
+
+    def log_joint(state: State) -> float:
+        return log_joint_of(Columns(state, observations, settings), observations, settings)
+
+    return Sampler(init, step, log_joint)
+
+
+def row_order(n_observed: int, rng: np.random.Generator) -> np.ndarray:
+    """Every row once, in random order."""
+    return rng.permutation(n_observed)
 
 
 def new_stream(rng: np.random.Generator) -> Words:

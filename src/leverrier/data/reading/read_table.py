@@ -126,13 +126,10 @@ def table_of(
 
 
 def as_table(
-    data: Any,
-    states: Mapping[str, Sequence[Label]] | None = None,
-    unseen: Unseen = "error",
-    max_memory: int | str | None = None,
+    data: Any, states: Mapping[str, Sequence[Label]] | None = None, *, max_memory: int | str | None = None
 ) -> Table:
     """A Table as it is, or anything `read_table` takes; with `states`, exactly those variables and codes."""
-    return read_table(data, states=states, unseen=unseen, max_memory=max_memory)
+    return read_table(data, states=states, max_memory=max_memory)
 
 
 def as_asked(data: Any, reading: Mapping[str, Any], max_memory: int | str | None = None) -> Any:

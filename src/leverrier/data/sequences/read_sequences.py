@@ -111,19 +111,19 @@ def read_sequences(
     )
 
 
-def as_sequences(data: Any, states: Mapping[str, Sequence[Label]], unseen: Unseen = "error") -> Sequences:
+def as_sequences(data: Any, states: Mapping[str, Sequence[Label]]) -> Sequences:
     """Sequences with exactly these variables and codes; a bare table or dataframe is one sequence.
 
     A column that was cut into other bins than these is cut again, from its numbers.
     """
     if not isinstance(data, Sequences):
-        return read_sequences(data, states=states, unseen=unseen)
+        return read_sequences(data, states=states)
     table = data.table
     for name, values in data.numbers.items():
         cuts = cuts_of(states.get(name, ()))
         if cuts and name in table.variables and table.states[name] != tuple(states[name]):
             table = _recut(table, Variable(name, tuple(states[name]), ColumnKind.BINNED, cuts), values)
-    return data.with_table(read_table(table, states=states, unseen=unseen))
+    return data.with_table(read_table(table, states=states))
 
 
 def _recut(table: Table, variable: Variable, values: Floats) -> Table:

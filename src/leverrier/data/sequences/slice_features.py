@@ -147,32 +147,28 @@ def lag_features(variables: Sequence[str], lags: int) -> tuple[Lag, ...]:
     return tuple(Lag(name, lag) for lag in range(1, lags + 1) for name in variables)
 
 
-def memory_features(table: Table, kinds: Sequence[MemoryKind] = tuple(MemoryKind)) -> tuple[Memory, ...]:
+def memory_features(table: Table) -> tuple[Memory, ...]:
     """The memories worth trying for these columns."""
     found: list[Memory] = []
     for variable in table.columns:
         name, r = variable.name, variable.cardinality
         if r < 2:
             continue
-        share = np.bincount(
-            table.codes[table.index(name)][table.codes[table.index(name)] != table.missing], minlength=r
-        ) / max(table.n_rows, 1)
-        if MemoryKind.AVERAGE in kinds and (variable.ordered or r == 2):
+        codes = table.column(name)
+        share = np.bincount(codes[codes != table.missing], minlength=r) / max(table.n_rows, 1)
+        if variable.ordered or r == 2:
             found += [Memory(name, MemoryKind.AVERAGE, span) for span in (4, 16, 64, 256)]
-        if MemoryKind.ACTIVITY in kinds:
-            found += [Memory(name, MemoryKind.ACTIVITY, span) for span in (8, 64)]
-        if MemoryKind.STEP in kinds and variable.ordered and 3 < r < 120:
+        found += [Memory(name, MemoryKind.ACTIVITY, span) for span in (8, 64)]
+        if variable.ordered and 3 < r < 120:
             found += [Memory(name, MemoryKind.STEP, span) for span in (1, 2, 4)]
-        if MemoryKind.RUN in kinds:
-            found.append(Memory(name, MemoryKind.RUN))
-        if MemoryKind.BEFORE in kinds and r > 2:
+        found.append(Memory(name, MemoryKind.RUN))
+        if r > 2:
             found.append(Memory(name, MemoryKind.BEFORE))
-        if MemoryKind.SINCE in kinds:
-            rare = [int(s) for s in np.argsort(share) if 0 < share[s] < 0.3][:3]
-            found += [Memory(name, MemoryKind.SINCE, state=s, label=str(variable.states[s])) for s in rare]
-        if MemoryKind.TOTAL in kinds and variable.ordered and numbers(variable) is not None and r > 2:
+        rare = [int(s) for s in np.argsort(share) if 0 < share[s] < 0.3][:3]
+        found += [Memory(name, MemoryKind.SINCE, state=s, label=str(variable.states[s])) for s in rare]
+        if variable.ordered and numbers(variable) is not None and r > 2:
             found += [Memory(name, MemoryKind.TOTAL, span) for span in (8, 12, 16)]
-    if MemoryKind.POSITION in kinds and table.columns:
+    if table.columns:
         found.append(Memory(table.columns[0].name, MemoryKind.POSITION))
     return tuple(found)
 

@@ -24,7 +24,7 @@ def by_cluster(clusters: Sequence[Sequence[int]]) -> Clusters:
     return together
 
 
-def choose_clusters(unrolled: Unrolled, most_cells: int = MOST_CELLS) -> list[tuple[int, ...]]:
+def choose_clusters(unrolled: Unrolled) -> list[tuple[int, ...]]:
     """Clusters of what slices pass on: variables joined by an arc within the slice, the smallest pairs first.
 
     The source's error bound worsens with how strongly clusters interact, and arcs within a slice are the strongest
@@ -52,7 +52,7 @@ def choose_clusters(unrolled: Unrolled, most_cells: int = MOST_CELLS) -> list[tu
             for one, other in sorted(arcs)
             if cluster[one] != cluster[other]
         ]
-        if not joined or min(joined)[0] > most_cells:
+        if not joined or min(joined)[0] > MOST_CELLS:
             return sorted(set(cluster.values()))
         _, one, other = min(joined)
         merged = tuple(sorted(cluster[one] + cluster[other]))

@@ -84,15 +84,10 @@ def targets(design: Design, name: str, shape: SliceShape) -> tuple[Target, ...]:
 
 
 def grow_column(
-    design: Design,
-    name: str,
-    weights: Floats,
-    shape: SliceShape = SliceShape.TREE,
-    leaf_count: float = LEAF_COUNT,
-    allowed: NDArray[np.bool_] | None = None,
+    design: Design, name: str, weights: Floats, shape: SliceShape = SliceShape.TREE, leaf_count: float = LEAF_COUNT
 ) -> Grown:
     """Grow the column's trees on weighted slices; slices in which it is not seen are left out."""
-    may = design.allowed(name) if allowed is None else allowed
+    may = design.allowed(name)
     trees = tuple(
         grow_tree(
             design.splits,

@@ -142,12 +142,12 @@ def newest_score(windows: Table, graph: Graph, names: Sequence[str], score: Scor
     return float(sum(family_score(score, table, counts.total) for table in tables))
 
 
-def slice_order(sequences: Sequences, seed: int = 0, max_parents: int = 3) -> tuple[str, ...]:
+def slice_order(sequences: Sequences, seed: int = 0) -> tuple[str, ...]:
     """An order of the columns in which arcs within a slice may follow: the one a table search at lag 1 found."""
     lags = 1 if sequences.lengths.max() > 1 else 0
     windows = sequences.windows(lags)
     forbidden = [*into_the_past(sequences.variables, lags), *seldom_seen(windows, sequences.variables)]
-    found = learn_structure(windows, BDeu(), max_parents=max_parents, forbidden=forbidden, holes="available", seed=seed)
+    found = learn_structure(windows, BDeu(), max_parents=3, forbidden=forbidden, holes="available", seed=seed)
     return tuple(name for name in found.graph.order if name in set(sequences.variables))
 
 

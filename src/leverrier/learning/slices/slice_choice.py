@@ -28,8 +28,8 @@ LN2 = float(np.log(2))
 NEARLY = 1.1
 AVERAGED = (0.1, 0.25, 0.5, 1.0)
 """Bagged trees are smoothed by one of these shares of a single tree's strength: averaging smooths already."""
-PART = 0.63
-"""The share of blocks that each bagged tree sees when none repeats."""
+PART, LENGTH = 0.63, 25
+"""The share of blocks that each bagged tree sees when none repeats, and a block's slices."""
 SHAPES = tuple(SliceShape)
 
 
@@ -186,13 +186,13 @@ def unseen_bits(
     return -np.log2(np.maximum(total[:, judged] / votes[judged], 1e-300)).sum(axis=1)
 
 
-def resample_blocks(sequences: Sequences, rng: np.random.Generator, repeats: bool = True, length: int = 25) -> Floats:
+def resample_blocks(sequences: Sequences, rng: np.random.Generator, repeats: bool = True) -> Floats:
     """How often each slice is drawn, when blocks (or whole short sequences) are drawn with or without repeats.
 
     A slice that counts twice makes chance look like evidence for a split: for some columns that pays, for others not.
     """
-    number = np.concatenate([[0], np.cumsum(-(-sequences.lengths // length))])
-    block = np.repeat(number[:-1], sequences.lengths) + sequences.position // length
+    number = np.concatenate([[0], np.cumsum(-(-sequences.lengths // LENGTH))])
+    block = np.repeat(number[:-1], sequences.lengths) + sequences.position // LENGTH
     many = int(number[-1])
     if repeats:
         return np.bincount(rng.integers(0, many, many), minlength=many)[block].astype(np.float64)

@@ -44,16 +44,12 @@ def grow_tree(
     *,
     allowed: NDArray[np.bool_] | None = None,
     leaf_count: float = LEAF_COUNT,
-    price: float = 0.0,
-    most_nodes: int = MOST_NODES,
 ) -> Tree:
-    """The tree in which every split gains more than its price: ln(number of splits to choose from) and `price` more.
+    """The tree in which every split gains more than its price: ln(number of splits to choose from).
 
     Rows of weight zero are left out. A split is judged by the Dirichlet score of its two sides against the node's.
     """
-    return grown(
-        splits, child, states, weights, allowed=allowed, leaf_count=leaf_count, price=price, most_nodes=most_nodes
-    )[0]
+    return grown(splits, child, states, weights, allowed=allowed, leaf_count=leaf_count)[0]
 
 
 def grown(
@@ -67,7 +63,7 @@ def grown(
     price: float = 0.0,
     most_nodes: int = MOST_NODES,
 ) -> tuple[Tree, float]:
-    """The tree of `grow_tree`, and its score: that of its leaves less what its splits cost."""
+    """The tree of `grow_tree`, and its score: that of its leaves less what its splits cost, each `price` more."""
     may = np.ones(len(splits.cardinalities), dtype=np.bool_) if allowed is None else allowed
     kept = np.flatnonzero(may)
     codes = np.ascontiguousarray(splits.codes[kept]) if len(kept) < len(may) else splits.codes

@@ -36,11 +36,7 @@ class CountEmission(Emission):
         found = _law(self.family, cells, self._rate(z), self.spread, self.shape)
         return np.where(hole[:, None], 0.0, found)
 
-    def fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
-        seen = ~np.isnan(y)
-        y, z, weights = (y, z, weights) if seen.all() else (y[seen], z[seen], weights[seen])
-        if not len(y):
-            return self
+    def _fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
         made = self
         for _ in range(1 if not self.terms and self.family is Family.POISSON else STEPS):
             made = made._once(y[:, None], z, weights)
@@ -98,14 +94,6 @@ class CountEmission(Emission):
 
     def means(self, z: Floats) -> Floats:
         return self._rate(z) * (1 - self.shape if self.family is Family.ZERO_INFLATED else 1.0)
-
-    def spread_over(self, states: int) -> Self:
-        return replace(
-            self,
-            coefficients=np.repeat(self.coefficients[:1], states, axis=0),
-            spread=np.repeat(self.spread[:1], states),
-            shape=np.repeat(self.shape[:1], states),
-        )
 
 
 def _law(family: Family, y: Floats, rate: Floats, size: Floats, extra: Floats) -> Floats:

@@ -63,9 +63,15 @@ class Emission(ABC):
     def logs(self, y: Floats, z: Floats) -> Floats:
         """(slices, states): ln P(y | state, terms); 0 where y is a hole."""
 
-    @abstractmethod
     def fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
         """The weighted M-step; weights (slices, states)."""
+        seen = ~np.isnan(y)
+        y, z, weights = (y, z, weights) if seen.all() else (y[seen], z[seen], weights[seen])
+        return self._fitted(y, z, weights) if len(y) else self
+
+    @abstractmethod
+    def _fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
+        """The same where there is no hole."""
 
     @abstractmethod
     def drawn(self, z: Floats, state: int, rng: np.random.Generator) -> Floats:
@@ -75,9 +81,9 @@ class Emission(ABC):
     def means(self, z: Floats) -> Floats:
         """(slices, states): what is expected of the column (of a category: of its code)."""
 
-    @abstractmethod
     def spread_over(self, states: int) -> Self:
         """The same law in so many states, all alike."""
+        return self.reordered(np.zeros(states, dtype=np.int64))
 
     def reordered(self, order: np.ndarray) -> Self:
         return replace(self, coefficients=self.coefficients[order], spread=self.spread[order], shape=self.shape[order])
@@ -94,9 +100,7 @@ class Emission(ABC):
         return len(own) * self.states + len(shared)
 
 
-def solve_states(
-    z: Floats, own: list[int], shared: list[int], weights: Floats, target: Floats, ridge: float = RIDGE
-) -> Floats:
+def solve_states(z: Floats, own: list[int], shared: list[int], weights: Floats, target: Floats) -> Floats:
     """(states, 1 + terms): least squares of `target` (slices, states) on z with weights (slices, states)."""
     k, a, b = weights.shape[1], len(own), len(shared)
     zo, zs = z[:, own], z[:, shared]
@@ -116,7 +120,7 @@ def solve_states(
             matrix[k * a :, k * a :] += shares.T @ zs
             right[k * a :] += shares.T @ target[:, s]
     size = np.trace(matrix) / max(len(matrix), 1)
-    matrix.flat[:: len(matrix) + 1] += ridge * max(size, 1e-300)
+    matrix.flat[:: len(matrix) + 1] += RIDGE * max(size, 1e-300)
     found = np.linalg.solve(matrix, right)
     made = np.zeros((k, z.shape[1]))
     made[:, own] = found[: k * a].reshape(k, a)

@@ -34,11 +34,7 @@ class NumberEmission(Emission):
             found = _student(r, float(self.shape[0])) - np.log(self.spread)
         return np.where(np.isnan(y)[:, None], 0.0, found)
 
-    def fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
-        seen = ~np.isnan(y)
-        y, z, weights = (y, z, weights) if seen.all() else (y[seen], z[seen], weights[seen])
-        if not len(y):
-            return self
+    def _fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
         made = self
         for _ in range(STEPS if self.family is Family.STUDENT else 1):
             made = made._once(y, z, weights)
@@ -81,14 +77,6 @@ class NumberEmission(Emission):
 
     def means(self, z: Floats) -> Floats:
         return z @ self.coefficients.T
-
-    def spread_over(self, states: int) -> Self:
-        return replace(
-            self,
-            coefficients=np.repeat(self.coefficients[:1], states, axis=0),
-            spread=np.repeat(self.spread[:1], states),
-            shape=np.repeat(self.shape[:1], states),
-        )
 
 
 def _student(r: Floats, nu: float) -> Floats:

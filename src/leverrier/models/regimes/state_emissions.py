@@ -51,11 +51,7 @@ class StateEmission(Emission):
             found = np.stack([log_shares(z, each)[rows, cells] for each in self.coefficients], axis=1)
         return np.where(hole[:, None], 0.0, found)
 
-    def fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
-        seen = ~np.isnan(y)
-        y, z, weights = (y, z, weights) if seen.all() else (y[seen], z[seen], weights[seen])
-        if not len(y):
-            return self
+    def _fitted(self, y: Floats, z: Floats, weights: Floats) -> Self:
         cells = y.astype(np.int64)
         if not self.terms:
             counts = np.stack([np.bincount(cells, w, self.categories) for w in weights.T]) + self.pseudo
@@ -75,14 +71,6 @@ class StateEmission(Emission):
     def means(self, z: Floats) -> Floats:
         codes = np.arange(self.categories)
         return np.stack([self.chances(z, s) @ codes for s in range(self.states)], axis=1)
-
-    def spread_over(self, states: int) -> Self:
-        return replace(
-            self,
-            coefficients=np.repeat(self.coefficients[:1], states, axis=0),
-            spread=np.ones(states),
-            shape=np.zeros(states),
-        )
 
 
 def table_logits(table: Floats) -> Floats:

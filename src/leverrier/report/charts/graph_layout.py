@@ -40,9 +40,9 @@ class _Layers:
     bends: dict[Arc, list[str]] = field(default_factory=dict)
 
 
-def layered(widths: Mapping[str, float], arcs: Sequence[Arc], order: Sequence[str], room: float = ROOM) -> Layout:
+def layered(widths: Mapping[str, float], arcs: Sequence[Arc], order: Sequence[str]) -> Layout:
     """Places for nodes of these widths; `order` has parents before children."""
-    layers = _with_bends(_ranks(widths, arcs, order, room), widths, arcs, order)
+    layers = _with_bends(_ranks(widths, arcs, order), widths, arcs, order)
     _untangle(layers)
     x = _settle(layers)
     y = {node: row * STEP + HEIGHT / 2 + 4 for row, nodes in enumerate(layers.rows) for node in nodes}
@@ -59,7 +59,7 @@ def _route(arc: Arc, bends: Sequence[str], x: Mapping[str, float], y: Mapping[st
     return [(x[parent], y[parent] + HEIGHT / 2), *between, (x[child], y[child] - HEIGHT / 2 - 2)]
 
 
-def _ranks(widths: Mapping[str, float], arcs: Sequence[Arc], order: Sequence[str], room: float) -> dict[str, int]:
+def _ranks(widths: Mapping[str, float], arcs: Sequence[Arc], order: Sequence[str]) -> dict[str, int]:
     """Layer by node, 0 at the top: as low as its children allow, where there is room."""
     children: dict[str, list[str]] = {node: [] for node in widths}
     for parent, child in arcs:
@@ -68,7 +68,7 @@ def _ranks(widths: Mapping[str, float], arcs: Sequence[Arc], order: Sequence[str
     used: dict[int, float] = {}
     for node in reversed(order):
         level = max((up[child] + 1 for child in children[node]), default=0)
-        while used.get(level, 0.0) > 0 and used[level] + widths[node] + GAP > room:
+        while used.get(level, 0.0) > 0 and used[level] + widths[node] + GAP > ROOM:
             level += 1
         up[node] = level
         used[level] = used.get(level, 0.0) + widths[node] + GAP

@@ -140,9 +140,9 @@ def _matched(mixture: Mixture, other: Mixture) -> Mixture:
     return mixture.select(linear_sum_assignment(distance)[1])
 
 
-def ellipse(mean: Floats, covariance: Floats, deviations: float, points: int = 73) -> Floats:
+def ellipse(mean: Floats, covariance: Floats, deviations: float) -> Floats:
     """Points (x, y) at this many standard deviations from the mean."""
-    angles = np.linspace(0, 2 * np.pi, points)
+    angles = np.linspace(0, 2 * np.pi, 73)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     return mean + deviations * circle @ np.linalg.cholesky(covariance).T
 

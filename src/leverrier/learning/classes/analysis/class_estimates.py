@@ -52,12 +52,12 @@ def share_figures(fitted: ClassFitted, name: str, weights: Floats | None = None)
     return Figures(name, ("share",), (cells @ shares)[:, None], slopes)
 
 
-def profile_figures(fitted: ClassFitted, place: int, weights: Floats | None = None) -> Figures:
+def profile_figures(fitted: ClassFitted, place: int) -> Figures:
     """Of one indicator: probabilities of its states, or mean and deviation, averaged over its design's cells."""
     likelihood = fitted.likelihood
     indicator = likelihood.indicators[place]
     theta = likelihood.part(fitted.theta, place + 1)
-    cells = _cell_weights(fitted, place, weights)
+    cells = _cell_weights(fitted, place)
     values, own = _profile(indicator, theta, cells)
     slopes = np.zeros((*values.shape, likelihood.size))
     slopes[:, :, likelihood.offsets[place + 1] : likelihood.offsets[place + 2]] = own
@@ -71,11 +71,10 @@ def _labels(fitted: ClassFitted, place: int) -> tuple[Label, ...]:
     return ("mean", "deviation") if isinstance(indicator.density, Normal) else ("mean",)
 
 
-def _cell_weights(fitted: ClassFitted, place: int, weights: Floats | None) -> Floats:
+def _cell_weights(fitted: ClassFitted, place: int) -> Floats:
     """(classes, cells): how much of each class is in each cell of an indicator."""
     likelihood = fitted.likelihood
-    used = likelihood.weights if weights is None else weights
-    shares = likelihood.posterior(fitted.theta) * used[:, None]
+    shares = likelihood.posterior(fitted.theta) * likelihood.weights[:, None]
     width = likelihood.indicators[place].cells
     where = likelihood.cells[:, place]
     counts = np.stack([np.bincount(where, weights=own, minlength=width + 1)[:width] for own in shares.T])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from leverrier.errors import OptionError
 from leverrier.learning.criteria import aic, bic
 from leverrier.learning.em.fit import FitResult
+from leverrier.learning.value_rows import ValueRows
 from leverrier.status import Status
 
 CELLS_TESTED = 2**20
@@ -63,42 +61,21 @@ class ClassFit:
 
 
 @dataclass(frozen=True)
-class FitTable(Sequence[ClassFit]):
+class FitTable(ValueRows[ClassFit]):
     """The rows by number of classes. `str` prints them."""
 
     rows: tuple[ClassFit, ...]
 
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[ClassFit]:
-        return iter(self.rows)
-
     def row(self, states: int) -> ClassFit:
         """The fit with so many classes."""
-        for row in self.rows:
-            if row.states == states:
-                return row
-        raise OptionError(f"{states} classes were not tried; those were {', '.join(str(r.states) for r in self.rows)}")
+        return self._tried("states", states, "classes")
 
-    def column(self, name: str) -> list[Any]:
-        """One figure for every number of classes."""
-        return [getattr(row, name) for row in self.rows]
+    @property
+    def headings(self) -> dict[str, str]:
+        return {name: said for name, said in HEADINGS.items() if any(each is not None for each in self.column(name))}
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as dicts: pandas.DataFrame(table.to_dicts()) is a frame."""
-        return [{**asdict(row), "status": str(row.status)} for row in self.rows]
-
-    def __str__(self) -> str:
-        shown = [name for name in HEADINGS if any(getattr(row, name) is not None for row in self.rows)]
-        lines = [[HEADINGS[name] for name in shown]]
-        lines += [[_cell(name, row) for name in shown] for row in self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
-        padded = ([text.rjust(width) for text, width in zip(line, widths, strict=True)] for line in lines)
-        return "\n".join("  ".join(line).rstrip() for line in padded)
+    def cell(self, name: str, row: ClassFit) -> str:
+        return _cell(name, row)
 
 
 def class_fit(fitted: FitResult, name: str) -> ClassFit:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Generic
 
 from leverrier.data.variable import Label
 from leverrier.errors import MissingExtraError
+from leverrier.learning.value_rows import R, ValueRows
 
 
 @dataclass(frozen=True)
@@ -129,38 +129,20 @@ class ClassQuality:
     """(average posterior odds) / (odds of the share): above 5 is called good."""
 
 
-R = TypeVar("R")
-
-
 @dataclass(frozen=True)
-class RowTable(Sequence[R], Generic[R]):
+class RowTable(ValueRows[R], Generic[R]):
     """Rows of one kind. `to_frame()` is a pandas frame, `str` a text, `where(predictor="age")` some of the rows."""
 
     kind: type[R]
     rows: tuple[R, ...]
 
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[R]:
-        return iter(self.rows)
-
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(each.name for each in fields(self.kind))  # type: ignore[arg-type]
 
-    def column(self, name: str) -> list[Any]:
-        return [getattr(row, name) for row in self.rows]
-
     def where(self, **equal: Any) -> RowTable[R]:
         kept = tuple(row for row in self.rows if all(getattr(row, name) == value for name, value in equal.items()))
         return RowTable(self.kind, kept)
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        return [{("class" if k == "state_class" else k): v for k, v in asdict(row).items()} for row in self.rows]  # type: ignore[call-overload]
 
     def to_frame(self) -> Any:
         """The rows as a pandas DataFrame."""
@@ -171,13 +153,13 @@ class RowTable(Sequence[R], Generic[R]):
         names = ["class" if name == "state_class" else name for name in self.columns]
         return pandas.DataFrame(self.to_dicts(), columns=names)
 
-    def __str__(self) -> str:
-        shown = [name for name in self.columns if any(getattr(row, name) not in (None, "") for row in self.rows)]
-        lines = [[name.replace("state_class", "class").replace("_", " ") for name in shown]]
-        lines += [[cell_text(name, getattr(row, name)) for name in shown] for row in self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(shown))]
-        padded = ([text.rjust(width) for text, width in zip(line, widths, strict=True)] for line in lines)
-        return "\n".join("  ".join(line).rstrip() for line in padded)
+    @property
+    def headings(self) -> dict[str, str]:
+        shown = [name for name in self.columns if any(each not in (None, "") for each in self.column(name))]
+        return {name: name.replace("state_class", "class").replace("_", " ") for name in shown}
+
+    def cell(self, name: str, row: R) -> str:
+        return cell_text(name, getattr(row, name))
 
 
 def cell_text(name: str, value: Any, large: str = ".2f") -> str:

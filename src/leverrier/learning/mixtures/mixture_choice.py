@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from leverrier.learning.em.fit_result import Starts
 from leverrier.learning.mixtures.mixture_climb import MixtureProblem
 from leverrier.learning.mixtures.mixture_notes import TooFewRows
 from leverrier.learning.mixtures.mixture_repair import Ended
+from leverrier.learning.value_rows import ValueRows
 from leverrier.models.mixture import CovarianceKind, Mixture
 from leverrier.status import Status
 from leverrier.words_of import told
@@ -64,43 +65,22 @@ class FitRow:
 
 
 @dataclass(frozen=True)
-class MixtureTable(Sequence[FitRow]):
+class MixtureTable(ValueRows[FitRow]):
     """The rows by number of components. `str` prints them."""
 
     rows: tuple[FitRow, ...]
 
-    def __getitem__(self, index: Any) -> Any:
-        return self.rows[index]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def row(self, components: int) -> FitRow:
         """The fit with so many components."""
-        for row in self.rows:
-            if row.components == components:
-                return row
-        tried = ", ".join(str(row.components) for row in self.rows)
-        raise OptionError(f"{components} components were not tried; those were {tried}")
+        return self._tried("components", components, "components")
 
-    def column(self, name: str) -> list[Any]:
-        """One figure for every number of components."""
-        return [getattr(row, name) for row in self.rows]
+    @property
+    def headings(self) -> dict[str, str]:
+        return HEADINGS
 
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """The rows as dicts: pandas.DataFrame(table.to_dicts()) is a frame."""
-        return [{**asdict(row), "status": str(row.status)} for row in self.rows]
-
-    def __str__(self) -> str:
-        lines = [list(HEADINGS.values())]
-        lines += [[_cell(getattr(row, name)) for name in HEADINGS] for row in self.rows]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(HEADINGS))]
-        padded = ([text.rjust(width) for text, width in zip(line, widths, strict=True)] for line in lines)
-        return "\n".join("  ".join(line).rstrip() for line in padded)
-
-
-def _cell(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    def cell(self, name: str, row: FitRow) -> str:
+        value = getattr(row, name)
+        return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def candidates(components: Any, n_rows: int, given: int | None) -> list[int]:

@@ -108,7 +108,7 @@ def read_as(content: Any, hint: Any, where: str) -> Any:
         return hint(content) if issubclass(hint, str) else hint[content]
     if not _fits(content, hint):
         raise ValueError(f"{where} cannot be {str(content)[:40]!r}")
-    return float(content) if hint is float else content
+    return hint(content) if hint in (int, float) else content
 
 
 def _number_type(hint: Any) -> Any:
@@ -147,7 +147,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is float:
         return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if hint is int:
-        return isinstance(value, int) and not isinstance(value, bool)
+        return isinstance(value, int | np.integer) and not isinstance(value, bool)
     if hint in (None, types.NoneType):
         return value is None
     return isinstance(value, hint)

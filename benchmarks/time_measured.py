@@ -20,7 +20,7 @@ from benchmarks.time_nulls import walked
 from benchmarks.time_verdicts import TIME, N, autoregressive, chain, verdicts
 
 SEED = 67
-MONTHS = np.array("jan feb mar apr may jun jul aug sep oct nov dec".split())
+MONTHS = np.array(["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"])
 
 
 def exposure(rng):

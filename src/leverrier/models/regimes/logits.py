@@ -38,7 +38,7 @@ def logit_step(
     if 2 * len(rows) <= len(z):  # (slices whose regressors are the same count together)
         d = len(rows)
         counts = np.stack([np.bincount(which * (m + 1) + cells, w, d * (m + 1)) for w in weights.T])
-        counts = counts.reshape(k * d, m + 1)
+        counts = counts.reshape(k * d, m + 1).astype(np.float64)
         total = counts.sum(axis=1)
         use = np.flatnonzero(total > SMALLEST)
         theta = ascend(_stacked(rows, own, shared, k)[use], theta, counts[use, :m], total[use])

@@ -161,10 +161,10 @@ def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> I
     for period in season_periods(panel, name):
         yield Block(season_terms(period), Leads.HARMONICS)
     for lag in range(1, 1 + min(2, longest - 1)):
-        yield Block(_past(panel, name, name, lag), Leads.LONGER)
+        yield Block(past_terms(panel, name, name, lag), Leads.LONGER)
         for other in names:
             if lag == 1 and other != name:
-                yield Block(_past(panel, name, other, lag), Leads.LONGER)
+                yield Block(past_terms(panel, name, other, lag), Leads.LONGER)
     for other in names[:place]:
         yield Block(number_terms(panel, other))
 
@@ -183,12 +183,12 @@ def _after(panel: Panel, name: str, block: Block) -> Iterator[Block]:
             lag = first.lag + 1
             there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
             if there and not (first.source == name and lag == 2):
-                yield Block(_past(panel, name, first.source, lag), Leads.LONGER)
+                yield Block(past_terms(panel, name, first.source, lag), Leads.LONGER)
         case Leads.NOWHERE:
             pass
 
 
-def _past(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ...]:
+def past_terms(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ...]:
     """Of counts that counts depend on, the logarithm: it is the logarithm of their mean that is added up."""
     counts = all(candidates(panel, each)[0] in COUNTS for each in (name, source))
     return number_terms(panel, source, lag, log=counts)

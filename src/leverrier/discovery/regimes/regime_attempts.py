@@ -168,7 +168,7 @@ def _grounds(
         given = _given(rival, each.terms)
         own = _level_term(designs.panel, level[each.name]) if each.name in level else ()
         plain.append(_with_terms(designs, each, (*given, *own)))
-        before = tuple(term for term in each.terms if term.source == each.name and term.lag == 1)
+        before = tuple(term for term in each.terms if term.source == each.name and term.lag == 1 and not term.over)
         last.append(_with_terms(designs, each, (*given, *before, *own)))
         past.append(_with_terms(designs, each, (*level_terms.get(each.name, each.terms), *own)))
     made = [("plain", replace(rival, emissions=tuple(plain)))]

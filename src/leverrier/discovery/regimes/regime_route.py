@@ -300,8 +300,11 @@ def _law(model: RegimeModel) -> str:
 def rival_name(seen: Examined, roles: Roles) -> str:
     """The rival in a few words."""
     terms = [term for each in seen.rival.emissions for term in each.terms]
-    lags = max((term.lag for term in terms), default=0)
+    lags = max((term.lag for term in terms if not term.over), default=0)
     parts = [f"{lags} lag{'s' if lags > 1 else ''}"] if lags else []
+    over = max((term.over for term in terms), default=0)
+    if over:
+        parts.append(f"means of the last {over}")
     if any(term.source in roles.inputs for term in terms):
         parts.append("inputs")
     if any(term.source == CLOCK and not term.period and not term.part for term in terms):

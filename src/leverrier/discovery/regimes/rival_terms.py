@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -15,9 +15,11 @@ from leverrier.learning.regimes.column_laws import COUNTS, candidates, emission_
 from leverrier.learning.regimes.regime_em import Designs
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.state_emissions import StateEmission
-from leverrier.models.regimes.terms import CLOCK, Term, calendar_part, number_terms
+from leverrier.models.regimes.terms import CLOCK, Term, calendar_part, mean_terms, number_terms
 
 LAGS = 4
+MEANS = (8, 24)
+"""A column's mean over so many slices before: a slow memory that a few lags cannot say [Corsi 2009]."""
 CYCLES = 3
 """A season must be seen so many times."""
 SEASONS = 3
@@ -165,6 +167,9 @@ def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> I
         for other in names:
             if lag == 1 and other != name:
                 yield Block(past_terms(panel, name, other, lag), Leads.LONGER)
+    for over in MEANS:
+        if longest >= 2 * over:
+            yield Block(mean_terms(panel, name, over, log=candidates(panel, name)[0] in COUNTS))
     for other in names[:place]:
         yield Block(number_terms(panel, other))
 
@@ -195,7 +200,10 @@ def past_terms(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ..
 
 
 def _unlogged(panel: Panel, term: Term) -> tuple[Term, ...]:
-    return number_terms(panel, term.source, term.lag) if term.log else (term,)
+    if not term.log:
+        return (term,)
+    own = number_terms(panel, term.source, term.lag)
+    return tuple(replace(each, over=term.over) for each in own)
 
 
 def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:

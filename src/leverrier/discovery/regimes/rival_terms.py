@@ -18,8 +18,9 @@ from leverrier.models.regimes.state_emissions import StateEmission
 from leverrier.models.regimes.terms import CLOCK, Term, calendar_part, mean_terms, number_terms
 
 LAGS = 4
-MEANS = (8, 24)
-"""A column's mean over so many slices before: a slow memory that a few lags cannot say [Corsi 2009]."""
+MEANS = (24,)
+"""A column's mean over so many slices before: a slow memory that a few lags cannot say [Corsi 2009]. Shorter ones stand
+in for what is hidden: with one of 8, two states 1 sd apart gained half as much."""
 CYCLES = 3
 """A season must be seen so many times."""
 SEASONS = 3

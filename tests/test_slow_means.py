@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import leverrier as lv
 from benchmarks.time_foreign import slow_memory
 from leverrier.data.sequences.panel import Panel, panel_of
 from leverrier.data.sequences.read_sequences import read_sequences
@@ -54,7 +55,9 @@ def test_a_mean_is_that_of_the_slices_before_it_in_its_sequence(over):
 
 def slow(over=6):
     own = (Term("x", 1, centre=3.0, scale=2.0), Term("x", 1, centre=3.0, scale=2.0, over=over))
-    law = NumberEmission("x", Family.NORMAL, own, (True, True), np.array([[3.0, 0.5, 0.9]]), np.array([0.01]), [0.0])
+    law = NumberEmission(
+        "x", Family.NORMAL, own, (True, True), np.array([[3.0, 0.5, 0.9]]), np.array([0.01]), np.zeros(1)
+    )
     variables = (Variable("x", ("low", "high"), ColumnKind.BINNED, (3.0,)),)
     return RegimeModel(variables, (law,), even_moves(1), "H1")
 
@@ -82,3 +85,11 @@ def test_a_memory_of_twenty_slices_is_said_by_means():
     shown = panel_of(sequences, number_columns(sequences))
     rival = rival_columns(Designs(shown), roles_of(shown))
     assert any(term.over for each in rival for term in each.emission.terms)
+
+
+def test_it_is_kept_in_a_file(tmp_path):
+    model, seen = slow(), panel(holes=False)
+    lv.write_dynamic(model, tmp_path / "model.json")
+    back = lv.read_dynamic(tmp_path / "model.json")
+    assert back.emissions[0].terms == model.emissions[0].terms
+    np.testing.assert_array_equal(back.slice_log_likelihood(seen), model.slice_log_likelihood(seen))

@@ -16,7 +16,7 @@ from leverrier.data.sequences.slice_features import lag_features, memory_feature
 from leverrier.discovery.time.find_in_time import find_in_time
 from leverrier.discovery.time.find_memories import find_memories
 from leverrier.learning.chains.factorial import factorial_hmm
-from leverrier.learning.chains.hidden_markov import hidden_markov
+from leverrier.learning.chains.hidden_markov import HiddenMarkov, hidden_markov
 from leverrier.learning.slices.learn_dynamic import learn_dynamic, slice_order
 from leverrier.learning.slices.slice_choice import SHAPES, bag_slices, choose, fit_slices
 from leverrier.learning.slices.slice_design import Design, make_design, make_folds
@@ -24,6 +24,8 @@ from leverrier.learning.slices.slice_design import Design, make_design, make_fol
 Bits = dict[str, Any]
 """By row of the table, bits per slice on the test part; under "about", what was found."""
 FOLDS = 5
+STATES = (2, 4, 8, 12, 16, 24, 32, 48, 64, 96, 128)
+PATIENCE = 2
 BOOSTED, QUICK_BOOSTED = 100, 30
 BAG, QUICK_BAG = 25, 8
 ONLY_CLASS = 1e-3
@@ -37,9 +39,16 @@ def table2(name: str, part: str, quick: bool, split: int = 0, *, data: Path) -> 
 
 
 def hmm(train: Sequences, test: Sequences, quick: bool, _: int) -> Bits:
-    """A hidden Markov model; the number of states by parts of the training data left out (BIC takes too few)."""
-    states = (2, 4, 8) if quick else (2, 4, 8, 12, 16, 24)
-    found = hidden_markov(train, states=states, criterion="held-out", prior=0.5, seed=0)
+    """A hidden Markov model; the number of states by parts of the training data left out (BIC takes too few), more and
+    more until two numbers in a row do not help."""
+    tried: list[HiddenMarkov] = []
+    worth: list[float] = []
+    for states in STATES[: 3 if quick else None]:
+        tried.append(hidden_markov(train, states=[states], criterion="held-out", prior=0.5, seed=0))
+        worth.append(tried[-1].table[0].held_out or 0.0)
+        if len(worth) - 1 - int(np.argmax(worth)) >= PATIENCE:
+            break
+    found = tried[int(np.argmax(worth))]
     return {"HMM, best number of states": found.network.bits_per_slice(test), "about": f"{found.states} states"}
 
 

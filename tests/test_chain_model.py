@@ -12,7 +12,8 @@ from leverrier.learning.slices.column_fit import Smoothing
 from leverrier.learning.slices.slice_design import make_design
 from leverrier.learning.slices.tree_growing import Splits, grow_tree
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork
-from leverrier.models.slices.chain_model import Chain, ChainModel, marginal, smoothed
+from leverrier.models.slices.chain_model import Chain, ChainModel
+from leverrier.models.slices.chain_passes import marginal, smoothed
 from leverrier.models.slices.tree_cpd import TreeCPD
 from tests.naive.chains import enumerate_paths
 

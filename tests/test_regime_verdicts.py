@@ -82,6 +82,41 @@ def test_two_kinds_of_persons_are_classes():
     assert max(np.mean(states == kind), np.mean(states != kind)) > 0.95
 
 
+def walked_panel(rng, kept, persons=60, days=20):
+    """Persons' answers and numbers, kept by so much from day to day (a share by person)."""
+    x, y = rng.integers(0, 2, (persons, days)), rng.normal(size=(persons, days))
+    for t in range(1, days):
+        stay = rng.random(persons) < kept
+        x[:, t] = np.where(stay, x[:, t - 1], 1 - x[:, t - 1])
+        y[:, t] += (2 * kept - 1) * y[:, t - 1]
+    return {"id": np.repeat(np.arange(persons), days), "day": np.tile(np.arange(days), persons)}, x, y
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_kinds_of_persons_who_differ_in_how_they_go_on_alone_are_classes(numbers):
+    """Their means are the same: one kind repeats itself, the other alternates."""
+    rng = np.random.default_rng(3)
+    kind = rng.integers(0, 2, 60)
+    frame, x, y = walked_panel(rng, np.where(kind, 0.9, 0.35))
+    frame |= {"y": y.ravel()} if numbers else {"says": np.array(["no", "yes"])[x].ravel()}
+    found = lv.discover(frame, by="id", time="day", **QUICK)
+    (one,) = found.hidden
+    assert (str(found.verdict), one.chain.stays, one.kind, one.states) == ("found", True, "class", 2)
+    states = found.posterior(frame).argmax(axis=1)[::20]
+    assert max(np.mean(states == kind), np.mean(states != kind)) > 0.9
+
+
+def test_changes_since_a_beginning_begin_nowhere():
+    """Every sequence starts at exactly 0: a state that sits there alone would gain without end."""
+    for seed in range(2):
+        rng = np.random.default_rng([6, seed])
+        x = np.zeros((60, 20))
+        for t in range(1, 20):
+            x[:, t] = 0.6 * x[:, t - 1] + rng.normal(size=60)
+        frame = {"id": np.repeat(np.arange(60), 20), "day": np.tile(np.arange(20), 60), "change": x.ravel()}
+        assert str(lv.discover(frame, by="id", time="day", **QUICK).verdict) == "nothing"
+
+
 def test_a_state_behind_a_column_that_remembers_is_found_though_lags_and_a_trend_stand_in_for_it():
     """The rival explains y by x, a trend and y's own past, all of which stand for the state: a chain with these terms
     as well would have to pay for them (−8 nats in this sample), one on each column's last value need not."""

@@ -16,6 +16,8 @@ from leverrier.learning.regimes.column_laws import is_count
 LUMP = 0.1
 """A larger share of cells with one and the same value is a lump."""
 LEAST_PERSONS = 2
+LEAST_STARTS = 5
+"""So many sequences that begin with the same number do not do so by chance."""
 ROUNDING = 1.0 + 1e-6
 """A clock is off a straight line by no more than so many of its smallest steps."""
 
@@ -152,3 +154,17 @@ def _cycle(panel: Panel, values: Floats, seen: np.ndarray) -> bool:
     for _ in range(len(after)):
         at, count = after.get(at, -1), count + 1
     return at == int(pairs[0, 0]) and count == len(after)
+
+
+def without_given_starts(panel: Panel, roles: Roles) -> Panel:
+    """The same with holes where every sequence begins with one and the same number, as changes since a beginning do:
+    such cells are no outcomes, and a state that sits on them alone would gain without end."""
+    first = panel.starts[:-1]
+    made = {}
+    for name in roles.outcomes:
+        values = panel.values[name]
+        begun = values[first][~np.isnan(values[first])]
+        if name not in panel.labels and len(begun) >= LEAST_STARTS and np.ptp(begun) == 0 and np.nanstd(values) > 0:
+            made[name] = values.copy()
+            made[name][first] = np.nan
+    return panel.with_values(made) if made else panel

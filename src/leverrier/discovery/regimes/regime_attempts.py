@@ -6,6 +6,7 @@ best of its rivals is the statistic that simulated panels are compared by; the s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -15,7 +16,7 @@ from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel
 from leverrier.data.variable import Variable
 from leverrier.discovery.regimes.column_roles import Roles
-from leverrier.discovery.regimes.rival_terms import ColumnRival, rival_columns, trend_terms
+from leverrier.discovery.regimes.rival_terms import ColumnRival, past_terms, rival_columns, trend_terms
 from leverrier.learning.regimes.column_laws import emission_of, fitted_emission
 from leverrier.learning.regimes.person_levels import Levels, fit_levels
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb
@@ -27,6 +28,8 @@ from leverrier.models.regimes.terms import CLOCK, Term
 from leverrier.run.run import UNBOUNDED, Run
 
 STATES = (2, 3)
+LEAST_TO_DIFFER = 4
+"""Slices of the longest sequence, so that persons may differ in how they go on."""
 LEAST_PERSONS = 6
 """Fewer persons say nothing of how persons differ."""
 ITERATIONS, TOLERANCE, PSEUDO = 60, 0.1, 0.5
@@ -165,7 +168,7 @@ def _grounds(
         given = _given(rival, each.terms)
         own = _level_term(designs.panel, level[each.name]) if each.name in level else ()
         plain.append(_with_terms(designs, each, (*given, *own)))
-        before = tuple(term for term in each.terms if term.source == each.name and term.lag == 1)
+        before = tuple(term for term in each.terms if term.source == each.name and term.lag == 1 and not term.over)
         last.append(_with_terms(designs, each, (*given, *before, *own)))
         past.append(_with_terms(designs, each, (*level_terms.get(each.name, each.terms), *own)))
     made = [("plain", replace(rival, emissions=tuple(plain)))]
@@ -240,20 +243,30 @@ def _classes(
 
 
 def _class_grounds(designs: Designs, rival: RegimeModel) -> list[tuple[str, RegimeModel]]:
-    given, grown = [], []
+    """What classes are built on: inputs alone; the rival's past, the same for all; trends of their own; a past of their
+    own: kinds of persons may differ in nothing but how they go on."""
+    longest = int(np.diff(designs.panel.starts).max())
     slope = trend_terms(designs.panel, 1)
+    given, grown, moved = [], [], []
     for each in rival.emissions:
         terms = _given(rival, each.terms)
         given.append(_with_terms(designs, each, terms))
-        rest = tuple(
-            term for term in terms if not (term.source == CLOCK and term.power == 1 and not (term.period or term.part))
-        )
-        start = emission_of(designs.panel, each.name, each.family, (*slope, *rest), (False, *(True for _ in rest)))
-        y = designs.panel.values[each.name]
-        grown.append(fitted_emission(start, y, designs.of(start.terms), np.ones((len(y), 1))))
+        bend = [term for term in terms if term.source == CLOCK and term.power == 1 and not (term.period or term.part)]
+        grown.append(_own_terms(designs, each, slope, [term for term in terms if term not in bend]))
+        before = past_terms(designs.panel, each.name, each.name, 1)
+        moved.append(_own_terms(designs, each, before, [term for term in each.terms if term not in before]))
     made = [("levels", replace(rival, emissions=tuple(given)))]
     if any(term.lag for each in rival.emissions for term in each.terms):
         made.append(("the past", rival))
-    if int(np.diff(designs.panel.starts).max()) >= 4:
+    if longest >= LEAST_TO_DIFFER:
         made.append(("trends", replace(rival, emissions=tuple(grown))))
+        made.append(("pasts", replace(rival, emissions=tuple(moved))))
     return made
+
+
+def _own_terms(designs: Designs, each: Emission, own: Sequence[Term], shared: Sequence[Term]) -> Emission:
+    """The column's law with slopes of some terms by class, of the others for all."""
+    panel, kinds = designs.panel, (*(False for _ in own), *(True for _ in shared))
+    start = emission_of(panel, each.name, each.family, (*own, *shared), kinds)
+    y = panel.values[each.name]
+    return fitted_emission(start, y, designs.of(start.terms), np.ones((len(y), 1)))

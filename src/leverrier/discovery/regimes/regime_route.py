@@ -12,7 +12,7 @@ from leverrier.arrays import Floats
 from leverrier.data.sequences.panel import Panel, panel_of
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.discovery.evidence.evidence import LEVEL, Compared, Evidence
-from leverrier.discovery.regimes.column_roles import Roles, number_columns, roles_of
+from leverrier.discovery.regimes.column_roles import Roles, number_columns, roles_of, without_given_starts
 from leverrier.discovery.regimes.free_past import against_the_past, by_ranks
 from leverrier.discovery.regimes.regime_attempts import (
     ITERATIONS,
@@ -45,6 +45,12 @@ from leverrier.run.run import UNBOUNDED, Run
 LEAST_SLICES, MOST_STATES = 30, 6
 DRAWS = 99
 AGAIN = 30
+CLASS_GROUNDS = {
+    "levels": "",
+    "the past": " on the past",
+    "trends": " with trends of their own",
+    "pasts": " with a past of their own",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +82,8 @@ def regimes_in_time(
         raise TableError(f"{sequences.n_slices} slices in all: at least {LEAST_SLICES} are needed to hold some out")
     sample = tested_slices(sequences, seed)
     numbers = number_columns(sequences)
-    panel = panel_of(sample, numbers)
     roles = roles_of(panel_of(sequences, numbers), inputs)
+    panel = without_given_starts(panel_of(sample, numbers), roles)
     columns = sequences.table.columns
     run.tell(Event.LAGS, 0.05, "the columns by themselves, and")
     seen = examined(panel, columns, roles, seed, staying=max_hidden > 0, moving=max_hidden > 0, run=run)
@@ -106,7 +112,7 @@ def _claims(
     """What may be said to be at work; the evidence of what may not; and why nothing may."""
     claims: list[Claim] = []
     doubted: list[Evidence] = []
-    whole = panel_of(sequences, numbers)
+    whole = without_given_starts(panel_of(sequences, numbers), roles)
     small, scale = None if sample is sequences else sample.n_slices, False
     for moving in (True, False):
         gain = seen.moving if moving else seen.staying
@@ -232,10 +238,11 @@ def _findings(
     asked: bool,
     run: Run,
 ) -> TimeFindings:
+    whole = without_given_starts(panel_of(sequences, _numbers(seen)), roles)
     hidden, kinds, evidences = [], {}, {}
     for place, claim in enumerate(claims, 1):
         name = f"H{place}"
-        hidden.append(_chain(sequences, _numbers(seen), name, claim))
+        hidden.append(_chain(sequences, whole, name, claim))
         kinds[name] = HiddenKind.CONTINUUM if claim.attempt.kind is Hidden.LEVELS else HiddenKind.CLASS
         evidences[name] = claim.evidence
     models = [replace(claim.model, name=f"H{place}") for place, claim in enumerate(claims, 1)]
@@ -244,7 +251,7 @@ def _findings(
     judged = None if bits is None else compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
     rival = seen.rival
     if sample is not sequences:
-        rival = one_state(rival, Designs(panel_of(sequences, _numbers(seen)))).model
+        rival = one_state(rival, Designs(whole)).model
     return TimeFindings(
         hidden=tuple(hidden),
         gain=0.0 if judged is None else judged.gain,
@@ -276,9 +283,9 @@ def _numbers(seen: Examined) -> set[str]:
     return {name for name in seen.panel.values if name not in seen.panel.labels}
 
 
-def _chain(sequences: Sequences, numbers: set[str], name: str, claim: Claim) -> HiddenChain:
+def _chain(sequences: Sequences, panel: Panel, name: str, claim: Claim) -> HiddenChain:
     model, own = claim.model, claim.posterior
-    drives = driven(model, panel_of(sequences, numbers), own)
+    drives = driven(model, panel, own)
     seen = {column: column_profile(sequences, column, own) for column in drives}
     stay = claim.attempt.kind is not Hidden.REGIME
     return HiddenChain(
@@ -293,8 +300,11 @@ def _law(model: RegimeModel) -> str:
 def rival_name(seen: Examined, roles: Roles) -> str:
     """The rival in a few words."""
     terms = [term for each in seen.rival.emissions for term in each.terms]
-    lags = max((term.lag for term in terms), default=0)
+    lags = max((term.lag for term in terms if not term.over), default=0)
     parts = [f"{lags} lag{'s' if lags > 1 else ''}"] if lags else []
+    over = max((term.over for term in terms), default=0)
+    if over:
+        parts.append(f"means of the last {over}")
     if any(term.source in roles.inputs for term in terms):
         parts.append("inputs")
     if any(term.source == CLOCK and not term.period and not term.part for term in terms):
@@ -339,8 +349,7 @@ def attempt_name(one: RegimeAttempt) -> str:
     if one.kind is Hidden.LEVELS:
         return "persons' own levels"
     if one.kind is Hidden.CLASSES:
-        more = {"levels": "", "the past": " on the past", "trends": " with trends of their own"}[one.ground]
-        return f"{one.states} classes of persons{more}"
+        return f"{one.states} classes of persons{CLASS_GROUNDS[one.ground]}"
     return f"hidden chain of {one.states} states{'' if one.ground == 'plain' else f' on {one.ground}'}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -15,9 +15,12 @@ from leverrier.learning.regimes.column_laws import COUNTS, candidates, emission_
 from leverrier.learning.regimes.regime_em import Designs
 from leverrier.models.regimes.emission import Emission, Family
 from leverrier.models.regimes.state_emissions import StateEmission
-from leverrier.models.regimes.terms import CLOCK, Term, calendar_part, number_terms
+from leverrier.models.regimes.terms import CLOCK, Term, calendar_part, mean_terms, number_terms
 
 LAGS = 4
+MEANS = (24,)
+"""A column's mean over so many slices before: a slow memory that a few lags cannot say [Corsi 2009]. Shorter ones stand
+in for what is hidden: with one of 8, two states 1 sd apart gained half as much."""
 CYCLES = 3
 """A season must be seen so many times."""
 SEASONS = 3
@@ -161,10 +164,13 @@ def _blocks(panel: Panel, roles: Roles, names: tuple[str, ...], place: int) -> I
     for period in season_periods(panel, name):
         yield Block(season_terms(period), Leads.HARMONICS)
     for lag in range(1, 1 + min(2, longest - 1)):
-        yield Block(_past(panel, name, name, lag), Leads.LONGER)
+        yield Block(past_terms(panel, name, name, lag), Leads.LONGER)
         for other in names:
             if lag == 1 and other != name:
-                yield Block(_past(panel, name, other, lag), Leads.LONGER)
+                yield Block(past_terms(panel, name, other, lag), Leads.LONGER)
+    for over in MEANS:
+        if longest >= 2 * over:
+            yield Block(mean_terms(panel, name, over, log=candidates(panel, name)[0] in COUNTS))
     for other in names[:place]:
         yield Block(number_terms(panel, other))
 
@@ -183,19 +189,22 @@ def _after(panel: Panel, name: str, block: Block) -> Iterator[Block]:
             lag = first.lag + 1
             there = lag <= LAGS and int(np.diff(panel.starts).max()) > lag
             if there and not (first.source == name and lag == 2):
-                yield Block(_past(panel, name, first.source, lag), Leads.LONGER)
+                yield Block(past_terms(panel, name, first.source, lag), Leads.LONGER)
         case Leads.NOWHERE:
             pass
 
 
-def _past(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ...]:
+def past_terms(panel: Panel, name: str, source: str, lag: int) -> tuple[Term, ...]:
     """Of counts that counts depend on, the logarithm: it is the logarithm of their mean that is added up."""
     counts = all(candidates(panel, each)[0] in COUNTS for each in (name, source))
     return number_terms(panel, source, lag, log=counts)
 
 
 def _unlogged(panel: Panel, term: Term) -> tuple[Term, ...]:
-    return number_terms(panel, term.source, term.lag) if term.log else (term,)
+    if not term.log:
+        return (term,)
+    own = number_terms(panel, term.source, term.lag)
+    return tuple(replace(each, over=term.over) for each in own)
 
 
 def trend_terms(panel: Panel, power: int) -> tuple[Term, ...]:

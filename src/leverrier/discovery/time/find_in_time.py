@@ -29,7 +29,7 @@ from leverrier.errors import TableError
 from leverrier.learning.slices.learn_dynamic import slice_order
 from leverrier.learning.slices.slice_choice import bag_slices, choose, compare
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
-from leverrier.models.slices.chain_model import marginal
+from leverrier.models.slices.chain_passes import marginal
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import UNBOUNDED, Run
 from leverrier.run.stop import Stop

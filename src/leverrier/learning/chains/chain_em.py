@@ -10,7 +10,8 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.learning.slices.column_fit import Grown, Smoothing, grow_column, log_probabilities, recount_column
 from leverrier.learning.slices.slice_design import Design, with_chains
-from leverrier.models.slices.chain_model import Chain, ChainModel, marginal, smoothed
+from leverrier.models.slices.chain_model import Chain, ChainModel
+from leverrier.models.slices.chain_passes import marginal, smoothed
 from leverrier.models.slices.tree_cpd import SliceShape
 from leverrier.status import Status
 

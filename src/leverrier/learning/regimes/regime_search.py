@@ -10,7 +10,7 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.learning.regimes.column_laws import best_law, fitted_emission
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, begun, climb
-from leverrier.learning.regimes.regime_starts import WINDOWS, grouped, grouped_persons, residuals, scaled
+from leverrier.learning.regimes.regime_starts import WINDOWS, grouped, grouped_persons, residuals, scaled, scores
 from leverrier.models.regimes.emission import Emission
 from leverrier.models.regimes.moves import Moves, Stay, even_moves, with_inputs, with_stays
 from leverrier.models.regimes.regime_model import RegimeModel
@@ -88,7 +88,9 @@ def guesses(
     panel = designs.panel
     cells = residuals(base.emissions, designs)
     if stays:
-        return [grouped_persons(cells, panel, states, rng) for _ in range(max(2, starts))]
+        found = [grouped_persons(cells, panel, states, rng) for _ in range(max(2, starts))]
+        own = scores(base.emissions, designs)
+        return found if own is None else [*found, grouped_persons(own, panel, states, rng)]
     longest = int(np.diff(panel.starts).max())
     fitting = [w for w in windows if w == 1 or w < longest]
     found = [grouped(cells, panel, states, window, rng) for window in fitting]

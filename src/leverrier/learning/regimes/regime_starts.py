@@ -19,6 +19,20 @@ WIDEST = 3.0
 
 def residuals(emissions: tuple[Emission, ...], designs: Designs) -> Floats:
     """(slices, features): what one state leaves unexplained, standardised; 0 in holes."""
+    return np.concatenate(_left(emissions, designs), axis=1)
+
+
+def scores(emissions: tuple[Emission, ...], designs: Designs) -> Floats | None:
+    """(slices, features): which way each slice turns the slopes that states have of their own; None without any."""
+    parts = []
+    for each, left in zip(emissions, _left(emissions, designs), strict=True):
+        own = [place for place in each.slots[0] if place > 0]
+        parts += [left * designs.of(each.terms)[:, [place]] for place in own]
+    return np.concatenate(parts, axis=1) if parts else None
+
+
+def _left(emissions: tuple[Emission, ...], designs: Designs) -> list[Floats]:
+    """By column, the same."""
     parts = []
     for each in emissions:
         y, z = designs.panel.values[each.name], designs.of(each.terms)
@@ -35,7 +49,7 @@ def residuals(emissions: tuple[Emission, ...], designs: Designs) -> Floats:
         part = np.nan_to_num((y - mean) / spread)
         scale = part.std()
         parts.append(np.clip(part / (scale or 1.0), -WIDEST, WIDEST)[:, None])
-    return np.concatenate(parts, axis=1)
+    return parts
 
 
 def averaged(cells: Floats, panel: Panel, window: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from leverrier.arrays import Floats
 from leverrier.data.column import is_hole, is_number
 from leverrier.data.labels import lookup
 from leverrier.data.reading.binning import cuts_of
+from leverrier.data.variable import Label
 from leverrier.errors import TableError
 from leverrier.inference.chains.arriving_slices import Online
 from leverrier.models.dynamic.dynamic_unrolled import lay
@@ -36,6 +37,17 @@ class Known:
         return self.posterior[variable]
 
 
+def arriving_code(name: str, labels: Sequence[Label], cuts: Sequence[float], value: Any) -> int:
+    """A cell's place among the states of its column; of a number that is cut into bins, its bin."""
+    if len(cuts) and is_number(value):
+        return int(np.searchsorted(cuts, float(value), side="right"))
+    code = int(lookup([value], labels)[0])
+    if code < 0:
+        shown = ", ".join(map(repr, labels[:6]))
+        raise TableError(f"{name!r} is {value!r}, which is none of its states ({shown}); leave it out if unknown")
+    return code
+
+
 class Filter:
     """Follows one sequence. `step` takes a row as a mapping; what it lacks is a hole."""
 
@@ -56,21 +68,14 @@ class Filter:
     def step(self, row: Mapping[str, Any]) -> Known:
         """Take one row more."""
         known = {name: row[name] for name in self.network.observed if name in row and not is_hole(row[name])}
-        codes = np.array([self._code(n, known[n]) if n in known else -1 for n in self.network.variables])
+        states = self.network.states
+        codes = np.array(
+            [arriving_code(n, states[n], self._cuts[n], known[n]) if n in known else -1 for n in self.network.variables]
+        )
         densities, taken = self._densities(row)
         log_likelihood, found = self._online.step(codes, densities)
         names = self.network.variables
         return Known({names[variable]: table for variable, table in found.items()}, log_likelihood + taken)
-
-    def _code(self, name: str, value: Any) -> int:
-        cuts = self._cuts[name]
-        if cuts and is_number(value):
-            return int(np.searchsorted(cuts, float(value), side="right"))
-        code = int(lookup([value], self.network.states[name])[0])
-        if code < 0:
-            shown = ", ".join(map(repr, self.network.states[name][:6]))
-            raise TableError(f"{name!r} is {value!r}, which is none of its states ({shown}); leave it out if unknown")
-        return code
 
     def _densities(self, row: Mapping[str, Any]) -> tuple[list[tuple[tuple[int, ...], Floats]], float]:
         place = {name: number for number, name in enumerate(self.network.variables)}

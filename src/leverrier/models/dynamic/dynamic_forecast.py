@@ -30,7 +30,7 @@ class NumberForecast:
 
 
 @dataclass(frozen=True, eq=False)
-class Forecast:
+class Expected:
     """What is to be expected `steps` slices beyond the end of each sequence."""
 
     names: tuple[Label, ...]
@@ -40,7 +40,6 @@ class Forecast:
     probabilities: Mapping[str, Floats]
     """(sequences, steps, states) for every variable with states, hidden ones too."""
     numbers: Mapping[str, NumberForecast]
-    inference: Inference
 
     def most_probable(self, variable: str) -> list[list[Label]]:
         """For each sequence the most probable state of each step."""
@@ -88,6 +87,13 @@ class Forecast:
                     }
                 )
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Forecast(Expected):
+    """What a network in time expects."""
+
+    inference: Inference
 
 
 def forecast(network: Sliced, data: Any, steps: int, interval: float) -> Forecast:

@@ -9,10 +9,9 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.data.column import is_hole
-from leverrier.data.labels import lookup
 from leverrier.data.sequences.panel import Panel
 from leverrier.errors import TableError
-from leverrier.models.dynamic.dynamic_filter import Known
+from leverrier.models.dynamic.dynamic_filter import Known, arriving_code
 from leverrier.models.regimes.regime_draws import Drawable
 from leverrier.models.regimes.regime_passes import by_state
 
@@ -80,8 +79,4 @@ class RegimeFilter:
                 return float(value)
             except (TypeError, ValueError):
                 raise TableError(f"{name!r} is {value!r}: expected a number; leave it out if unknown") from None
-        code = int(lookup([value], self._labels[name])[0])
-        if code < 0:
-            shown = ", ".join(map(repr, self._labels[name][:6]))
-            raise TableError(f"{name!r} is {value!r}, which is none of its states ({shown}); leave it out if unknown")
-        return float(code)
+        return float(arriving_code(name, self._labels[name], (), value))

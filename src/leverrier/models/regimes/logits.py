@@ -6,9 +6,12 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from leverrier.arrays import Floats, Integers
+from leverrier.models.regimes.terms import distinct_rows
 
 RIDGE = 1e-6
 """Of the information's mean diagonal: keeps coefficients finite where categories are told apart without error."""
+SMALLEST = 1e-9
+"""A weight below this is none."""
 MOST_EXACT = 80
 """Up to so many coefficients the whole information is used, beyond it Böhning's bound of it."""
 
@@ -31,11 +34,18 @@ def logit_step(
     k, _, m = coefficients.shape
     a = len(own)
     theta = np.concatenate([coefficients[:, own].reshape(k * a, m), coefficients[0, shared]])
-    x = _stacked(z, own, shared, k)
-    w = np.ascontiguousarray(weights.T).ravel()
-    use = np.flatnonzero(w > 1e-9)
-    x, w, y = x[use], w[use], np.tile(cells, k)[use]
-    theta = newton_step(x, theta, y, w)
+    rows, which = distinct_rows(z)
+    if 2 * len(rows) <= len(z):  # (slices whose regressors are the same count together)
+        d = len(rows)
+        counts = np.stack([np.bincount(which * (m + 1) + cells, w, d * (m + 1)) for w in weights.T])
+        counts = counts.reshape(k * d, m + 1).astype(np.float64)
+        total = counts.sum(axis=1)
+        use = np.flatnonzero(total > SMALLEST)
+        theta = ascend(_stacked(rows, own, shared, k)[use], theta, counts[use, :m], total[use])
+    else:
+        w = np.ascontiguousarray(weights.T).ravel()
+        use = np.flatnonzero(w > SMALLEST)
+        theta = newton_step(_stacked(z, own, shared, k)[use], theta, np.tile(cells, k)[use], w[use])
     made = np.empty_like(coefficients)
     made[:, own] = theta[: k * a].reshape(k, a, m)
     made[:, shared] = theta[k * a :]

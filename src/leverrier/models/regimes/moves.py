@@ -17,7 +17,7 @@ from leverrier.arrays import Floats, Integers
 from leverrier.data.sequences.panel import Panel
 from leverrier.models.regimes.logits import ascend, log_shares
 from leverrier.models.regimes.stays import fitted_stay, leaving
-from leverrier.models.regimes.terms import Term, design
+from leverrier.models.regimes.terms import Term, design, distinct_rows
 
 LEAST = 1e-12
 NEWTON = 4
@@ -87,8 +87,7 @@ class Moves:
         state = np.arange(self.states)
         if self.slopes is not None and self.states > 1:
             before = np.maximum(np.arange(panel.n_slices) - 1, 0)
-            rows, index = np.unique(design(panel, self.terms)[before], axis=0, return_inverse=True)
-            which[:] = index.ravel()
+            rows, which[:] = distinct_rows(design(panel, self.terms)[before])
             transitions = self.at(rows)
             initial = self.initial
         elif self.stay is Stay.GEOMETRIC:

@@ -186,6 +186,8 @@ def _moved(panel: Panel, term: Term, slices: Integers) -> Floats:
     """A term of drawn columns at a few slices only; 0, which is the usual value, where it is not known."""
     if term.shrink > 0:
         return term.column(panel)[slices]
+    if term.over:
+        return _mean_moved(panel, term, slices)
     raw = panel.values[term.source][slices - term.lag]
     if term.lag:
         raw = np.where(panel.position[slices] < term.lag, np.nan, raw)
@@ -197,10 +199,20 @@ def _moved(panel: Panel, term: Term, slices: Integers) -> Floats:
     return np.where(np.isnan(raw), 0.0, raw)
 
 
+def _mean_moved(panel: Panel, term: Term, slices: Integers) -> Floats:
+    """The same of a mean over several slices."""
+    back = term.lag + np.arange(term.over)
+    cells = term.shown(panel.values[term.source][np.maximum(slices[:, None] - back, 0)])
+    known = (panel.position[slices][:, None] >= back) & ~np.isnan(cells)
+    count = known.sum(axis=1)
+    mean = np.where(known, cells, 0.0).sum(axis=1) / np.maximum(count, 1)
+    return np.where(count > 0, (mean - term.centre) / term.scale, 0.0)
+
+
 def forecast(model: Drawable, panel: Panel, steps: int, interval: float, draws: int, seed: int) -> RegimeForecast:
     """By simulation from the filtered states at the end; inputs stay as they last were, clocks go on."""
     rng = np.random.default_rng(seed)
-    back = max((term.lag for each in model.emissions for term in each.terms), default=0) or 1
+    back = max((term.reach for each in model.emissions for term in each.terms), default=0) or 1
     ends = panel.starts[1:]
     walk = model.moves.walk(panel)
     last = passed(walk, model.logs(panel), panel.starts).filtered[ends - 1]

@@ -65,7 +65,7 @@ class RegimeModel:
 
     @property
     def lags(self) -> int:
-        return max((term.lag for each in self.emissions for term in each.terms), default=0)
+        return max((term.reach for each in self.emissions for term in each.terms), default=0)
 
     def panel(self, data: Any) -> Panel:
         """The data as this model's columns were read."""

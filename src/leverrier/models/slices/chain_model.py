@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leverrier.arrays import Floats
+from leverrier.arrays import Floats, Integers
 from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, feature_table
 from leverrier.data.table import Variable
-from leverrier.kernels.chains.scaled_passes import backward_counts, forward
+from leverrier.models.slices.chain_passes import SMALLEST, best_path, marginal, smoothed
+from leverrier.models.slices.chain_passes import filtered as forth
 from leverrier.models.slices.shaped_cpd import SingleCPD
 
-SMALLEST = 1e-300
+if TYPE_CHECKING:
+    from leverrier.models.slices.slice_filter import SliceFilter
+    from leverrier.models.slices.slice_forecast import SliceForecast
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,19 +50,6 @@ class Chain:
         return (self.states + 1) * (self.states - 1)
 
 
-ChainsAhead = dict[str, tuple[NDArray[np.int64], Floats]]
-"""By hidden chain: drawn states (steps, draws), and its exact distribution at each step after a sequence."""
-
-
-class _Steps(NamedTuple):
-    """What the way forward leaves for the way back: see `kernels.forward_backward`."""
-
-    likelihood: Floats
-    which: NDArray[np.int64]
-    raw: Floats
-    totals: Floats
-
-
 @dataclass(frozen=True, eq=False)
 class ChainModel:
     """P(slice | the past, hidden states) as a product over columns, summed over hidden chains."""
@@ -69,18 +58,27 @@ class ChainModel:
     cpds: Mapping[str, SingleCPD]
     chains: tuple[Chain, ...]
 
-    @cached_property
+    @property
     def sizes(self) -> tuple[int, ...]:
         return tuple(chain.states for chain in self.chains)
 
-    @cached_property
+    @property
+    def chain_names(self) -> tuple[str, ...]:
+        return tuple(chain.name for chain in self.chains)
+
+    @property
     def initial(self) -> Floats:
         """Of the joint hidden state, the last chain running fastest."""
-        return _product([chain.initial for chain in self.chains], np.ones(1))
+        return self._joint[0]
+
+    @property
+    def transition(self) -> Floats:
+        return self._joint[1]
 
     @cached_property
-    def transition(self) -> Floats:
-        return _product([chain.transition for chain in self.chains], np.ones((1, 1)))
+    def _joint(self) -> tuple[Floats, Floats]:
+        first = _product([chain.initial for chain in self.chains], np.ones(1))
+        return first, _product([chain.transition for chain in self.chains], np.ones((1, 1)))
 
     @cached_property
     def _hidden(self) -> dict[Feature, int]:
@@ -158,37 +156,79 @@ class ChainModel:
     def slice_log_likelihood(self, data: Any) -> Floats:
         """ln P(slice | the slices before it), hidden chains summed out."""
         sequences = self._aligned(data)
-        return filtered(self, self.emissions(sequences), sequences.starts)[0]
+        return forth(self, self.emissions(sequences), sequences.starts)[0]
+
+    def log_likelihood(self, data: Any) -> float:
+        return float(self.slice_log_likelihood(data).sum())
 
     def surprise(self, data: Any) -> Floats:
         """What each slice cost in bits, given the slices before it."""
         return -self.slice_log_likelihood(data) / np.log(2)
 
-    def log_likelihood(self, data: Any) -> float:
-        return float(self.slice_log_likelihood(data).sum())
-
     def bits_per_slice(self, data: Any) -> float:
         return float(self.surprise(data).mean())
 
-    def posterior(self, data: Any) -> dict[str, Floats]:
-        """By chain (slices, states): P(state | all slices of the sequence)."""
+    def posterior(self, data: Any, *, filtered: bool = False) -> dict[str, Floats]:
+        """By chain (slices, states): P(state | all slices of the sequence), or given the slices so far."""
         sequences = self._aligned(data)
-        joint = smoothed(self, self.emissions(sequences), sequences.starts)[0]
+        emissions = self.emissions(sequences)
+        if filtered:
+            steps = forth(self, emissions, sequences.starts)[1]
+            joint = steps.raw / np.maximum(steps.totals, SMALLEST)[:, None]
+        else:
+            joint = smoothed(self, emissions, sequences.starts)[0]
         return {chain.name: marginal(joint, self.sizes, i) for i, chain in enumerate(self.chains)}
 
-    def chains_ahead(self, sequence: Sequences, steps: int, draws: int, rng: np.random.Generator) -> ChainsAhead:
-        now = smoothed(self, self.emissions(sequence), sequence.starts)[0][-1]  # (at the end the past is all there is)
-        joint = np.empty((steps, draws), dtype=np.int64)
-        states = rng.choice(len(now), size=draws, p=now / now.sum())
-        shares = {chain.name: np.empty((steps, chain.states)) for chain in self.chains}
-        for step in range(steps):
-            now = now @ self.transition
-            states = joint[step] = drawn_states(self.transition[states], rng)
-            each = now.reshape(self.sizes)
-            for i, chain in enumerate(self.chains):
-                shares[chain.name][step] = each.sum(axis=tuple(a for a in range(each.ndim) if a != i))
-        parts = np.unravel_index(joint, self.sizes)
-        return {chain.name: (parts[i], shares[chain.name]) for i, chain in enumerate(self.chains)}
+    def most_probable_path(self, data: Any) -> dict[str, Integers]:
+        """By chain and slice, the states on the most probable path of all chains together."""
+        sequences = self._aligned(data)
+        joint = best_path(self, self.emissions(sequences), sequences.starts)
+        states = np.unravel_index(joint, self.sizes)
+        return {chain.name: own.astype(np.int64) for chain, own in zip(self.chains, states, strict=True)}
+
+    def time_spent(self, data: Any) -> dict[str, Floats]:
+        """By chain (sequences, states): slices that each sequence is expected to have spent in each state."""
+        sequences = self._aligned(data)
+        shares = self.posterior(sequences)
+        return {name: np.add.reduceat(own, sequences.starts[:-1], axis=0) for name, own in shares.items()}
+
+    @property
+    def dwell(self) -> dict[str, Floats]:
+        """By chain and state, for how many slices it lasts on average."""
+        return {chain.name: chain.dwell for chain in self.chains}
+
+    def unlike(self, data: Any, *, draws: int = 199, seed: int = 0) -> Floats:
+        """By slice, how often the states that it is most like would show something as unlikely: anomalies are near 0.
+
+        `surprise` asks whether a slice was to be expected now; this asks whether it is like any states at all.
+        """
+        from leverrier.models.slices.unlike_slices import unlike_slices
+
+        return unlike_slices(self, self._aligned(data), draws, seed).max(axis=1)
+
+    def filter(self) -> SliceFilter:
+        """Follows one sequence, a row at a time."""
+        from leverrier.models.slices.slice_filter import SliceFilter
+
+        return SliceFilter(self)
+
+    def forecast(
+        self, data: Any, steps: int = 1, *, interval: float = 0.9, draws: int = 500, seed: int = 0
+    ) -> SliceForecast:
+        """What comes after each sequence, by simulation: chances of states, and the futures that were drawn."""
+        from leverrier.models.slices.slice_forecast import forecast
+
+        return forecast(self, data, steps, interval, draws, seed)
+
+    def sample(self, n: int = 1, length: int = 100, *, seed: int = 0) -> Sequences:
+        """So many sequences drawn from the model."""
+        from leverrier.models.slices.slice_forecast import sampled
+
+        return sampled(self, n, length, seed)
+
+    def now(self, sequence: Sequences) -> Floats:
+        """P(joint hidden state | a whole sequence) at its last slice: at the end the past is all there is."""
+        return smoothed(self, self.emissions(sequence), sequence.starts)[0][-1]
 
     def _aligned(self, data: Any) -> Sequences:
         return as_sequences(data, {variable.name: variable.states for variable in self.variables})
@@ -203,39 +243,3 @@ def _product(parts: Sequence[Floats], one: Floats) -> Floats:
     for part in parts:
         one = np.kron(one, part).astype(np.float64)
     return one
-
-
-def filtered(model: ChainModel, emissions: Floats, starts: NDArray[np.int64]) -> tuple[Floats, _Steps]:
-    """ln P(slice | before), and what smoothing goes on from."""
-    top = emissions.max(axis=1)
-    likelihood = np.exp(emissions - top[:, None])
-    which = np.zeros(len(likelihood), dtype=np.int64)
-    which[starts[:-1]] = -1
-    likelihood[starts[:-1]] *= model.initial  # (a sequence begins with its states' first chances)
-    raw, totals = np.empty_like(likelihood), np.empty(len(likelihood))
-    forward(model.transition[None], likelihood, which, np.arange(len(likelihood)), raw, totals)
-    return np.log(np.maximum(totals, SMALLEST)) + top, _Steps(likelihood, which, raw, totals)
-
-
-def smoothed(model: ChainModel, emissions: Floats, starts: NDArray[np.int64]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Joint posteriors by slice, expected moves, expected first states, and ln P(slice | before)."""
-    logs, steps = filtered(model, emissions, starts)
-    posterior, shown = np.empty_like(steps.raw), np.zeros_like(steps.raw)
-    moves = np.zeros((1, *model.transition.shape))
-    turned = np.ascontiguousarray(model.transition.T)[None]
-    backward_counts(
-        turned, steps.likelihood, steps.which, np.arange(len(logs)), steps.raw, steps.totals, posterior, shown, moves
-    )
-    return posterior, moves[0] * model.transition, posterior[starts[:-1]].sum(axis=0), logs
-
-
-def marginal(joint: Floats, sizes: tuple[int, ...], chain: int) -> Floats:
-    """Of one chain, from (slices, joint states)."""
-    whole = joint.reshape(len(joint), *sizes)
-    return whole.sum(axis=tuple(i + 1 for i in range(len(sizes)) if i != chain))
-
-
-def drawn_states(rows: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
-    """A state for each row of probabilities."""
-    places = (rng.random(len(rows))[:, None] > np.cumsum(rows, axis=1)).sum(axis=1)
-    return np.minimum(places, rows.shape[1] - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from leverrier.data.sequences.read_sequences import as_sequences
 from leverrier.data.sequences.sequences import Sequences
 from leverrier.data.sequences.slice_features import Feature, Lag, Memory, feature_table
 from leverrier.data.table import Variable
-from leverrier.models.slices.chain_model import Chain, ChainsAhead
+from leverrier.models.slices.chain_model import Chain
 from leverrier.models.slices.shaped_cpd import CPD, SameElseCPD, StepCPD
+
+if TYPE_CHECKING:
+    from leverrier.models.slices.slice_filter import SliceFilter
+    from leverrier.models.slices.slice_forecast import SliceForecast
 
 SMALLEST = 1e-300
 HOW = {SameElseCPD: "same as before, else: ", StepCPD: "before, and a step: "}
@@ -48,8 +52,25 @@ class SliceModel:
         """None is hidden."""
         return ()
 
-    def chains_ahead(self, sequence: Sequences, steps: int, draws: int, rng: np.random.Generator) -> ChainsAhead:  # noqa: ARG002
-        return {}
+    @property
+    def chain_names(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        return ()
+
+    @property
+    def initial(self) -> Floats:
+        return np.ones(1)
+
+    @property
+    def transition(self) -> Floats:
+        """Of the one state there is."""
+        return np.ones((1, 1))
+
+    def now(self, sequence: Sequences) -> Floats:  # noqa: ARG002
+        return np.ones(1)
 
     @property
     def memories(self) -> tuple[Memory, ...]:
@@ -88,9 +109,39 @@ class SliceModel:
         """Mean cost of a slice in bits; the first slices of sequences are counted too."""
         return float(self.surprise(data).mean())
 
+    def emissions(self, data: Any) -> Floats:
+        """(slices, 1): ln P(slice | the past)."""
+        return self.column_log_likelihood(data).sum(axis=0)[:, None]
+
     def posterior(self, data: Any) -> dict[str, Floats]:  # noqa: ARG002
         """Of no hidden chain."""
         return {}
+
+    def unlike(self, data: Any, *, draws: int = 199, seed: int = 0) -> Floats:
+        """By slice, how often what is to be expected after its past would show something as unlikely."""
+        from leverrier.models.slices.unlike_slices import unlike_slices
+
+        return unlike_slices(self, self._aligned(data), draws, seed)[:, 0]
+
+    def filter(self) -> SliceFilter:
+        """Follows one sequence, a row at a time."""
+        from leverrier.models.slices.slice_filter import SliceFilter
+
+        return SliceFilter(self)
+
+    def forecast(
+        self, data: Any, steps: int = 1, *, interval: float = 0.9, draws: int = 500, seed: int = 0
+    ) -> SliceForecast:
+        """What comes after each sequence, by simulation: chances of states, and the futures that were drawn."""
+        from leverrier.models.slices.slice_forecast import forecast
+
+        return forecast(self, data, steps, interval, draws, seed)
+
+    def sample(self, n: int = 1, length: int = 100, *, seed: int = 0) -> Sequences:
+        """So many sequences drawn from the model."""
+        from leverrier.models.slices.slice_forecast import sampled
+
+        return sampled(self, n, length, seed)
 
     def predict(self, data: Any, name: str) -> Floats:
         """(slices, states): P(column | the past and the columns before it), whether or not its cell is seen."""

@@ -72,4 +72,6 @@ def term_name(term: Term) -> str:
     before = f"[-{term.lag}]" if term.lag else ""
     power = f"^{term.power}" if term.power > 1 else ""
     state = "" if term.state is None else f" (state {term.state})"
+    if term.over:
+        return f"{term.source}{state}, mean of the last {term.over}"
     return f"{term.source}{before}{power}{state}"

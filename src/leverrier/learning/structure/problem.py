@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.learning.structure.family_scores import SMALLEST_GAIN, FamilyScores
+from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status

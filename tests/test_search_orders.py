@@ -13,7 +13,7 @@ from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.order_search import Ordered, climb_orders, settle
 from leverrier.learning.structure.parent_sets import ParentSets
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
-from leverrier.learning.structure.strong_search import fixed_point
+from leverrier.learning.structure.strong_search import fixed_point, strong_search
 from leverrier.models.graph import Graph
 from tests.naive.orders import best_total
 
@@ -94,3 +94,21 @@ def test_only_sets_that_no_subset_beats_are_kept() -> None:
     kept = np.zeros(5, dtype=np.bool_)
     assert undominated(masks, np.array([5.0, 4.0, 3.0, 3.0, 1.0]), kept) == 3
     assert kept.tolist() == [True, False, True, False, True]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_that_comes_to_what_another_reached_ends_there_with_the_same_score(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    base = rng.integers(0, 3, (500, 8))
+    for v in range(2, 8):
+        base[:, v] = np.where(rng.random(500) < 0.6, np.maximum(base[:, v - 1], base[:, v - 2]), base[:, v])
+    table = lv.read_table({f"V{v}": base[:, v].tolist() for v in range(8)})
+    best = strong_search(problem_of(table), [0] * 8, 5, np.random.default_rng(0), SearchLog())
+    chain = [0] + [1 << v for v in range(7)]
+    whole, cut = problem_of(table), problem_of(table)
+    reached = whole.scores.total(best)
+    after = strong_search(whole, chain, 5, np.random.default_rng(0), SearchLog())
+    soon = strong_search(cut, chain, 5, np.random.default_rng(0), SearchLog(), reached)
+    assert cut.scores.total(soon) == pytest.approx(reached, abs=1e-6)
+    assert whole.scores.total(after) == pytest.approx(reached, abs=1e-6)
+    assert cut.scores.families_scored < whole.scores.families_scored

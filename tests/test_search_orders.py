@@ -96,19 +96,19 @@ def test_only_sets_that_no_subset_beats_are_kept() -> None:
     assert kept.tolist() == [True, False, True, False, True]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_search_that_comes_to_what_another_reached_ends_there_with_the_same_score(seed: int) -> None:
+@pytest.mark.parametrize("seed", [0, 2, 7])
+def test_a_search_that_settles_on_what_another_reached_ends_there_with_the_same_score(seed: int) -> None:
+    """Eight columns with something behind them: climbing alone ends seven nats or more below, orders reach it."""
     rng = np.random.default_rng(seed)
-    base = rng.integers(0, 3, (500, 8))
-    for v in range(2, 8):
-        base[:, v] = np.where(rng.random(500) < 0.6, np.maximum(base[:, v - 1], base[:, v - 2]), base[:, v])
-    table = lv.read_table({f"V{v}": base[:, v].tolist() for v in range(8)})
-    best = strong_search(problem_of(table), [0] * 8, 5, np.random.default_rng(0), SearchLog())
+    hidden = rng.integers(0, 2, 300)
+    columns = [np.where(rng.random(300) < 0.8, hidden, 1 - hidden) for _ in range(8)]
+    table = lv.read_table({f"V{v}": column.tolist() for v, column in enumerate(columns)})
     chain = [0] + [1 << v for v in range(7)]
-    whole, cut = problem_of(table), problem_of(table)
-    reached = whole.scores.total(best)
+    first, whole, cut, climbs = (problem_of(table) for _ in range(4))
+    reached = first.scores.total(strong_search(first, [0] * 8, 5, np.random.default_rng(0), SearchLog()))
+    assert climbs.scores.total(fixed_point(climbs, chain, SearchLog())) < reached - 7
     after = strong_search(whole, chain, 5, np.random.default_rng(0), SearchLog())
     soon = strong_search(cut, chain, 5, np.random.default_rng(0), SearchLog(), reached)
+    assert cut.scores.families_scored < whole.scores.families_scored
     assert cut.scores.total(soon) == pytest.approx(reached, abs=1e-6)
     assert whole.scores.total(after) == pytest.approx(reached, abs=1e-6)
-    assert cut.scores.families_scored < whole.scores.families_scored

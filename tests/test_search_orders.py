@@ -13,7 +13,7 @@ from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.order_search import Ordered, climb_orders, settle
 from leverrier.learning.structure.parent_sets import ParentSets
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
-from leverrier.learning.structure.strong_search import fixed_point, strong_search
+from leverrier.learning.structure.strong_search import fixed_point
 from leverrier.models.graph import Graph
 from tests.naive.orders import best_total
 
@@ -94,21 +94,3 @@ def test_only_sets_that_no_subset_beats_are_kept() -> None:
     kept = np.zeros(5, dtype=np.bool_)
     assert undominated(masks, np.array([5.0, 4.0, 3.0, 3.0, 1.0]), kept) == 3
     assert kept.tolist() == [True, False, True, False, True]
-
-
-@pytest.mark.parametrize("seed", [0, 2, 7])
-def test_a_search_that_settles_on_what_another_reached_ends_there_with_the_same_score(seed: int) -> None:
-    """Eight columns with something behind them: climbing alone ends seven nats or more below, orders reach it."""
-    rng = np.random.default_rng(seed)
-    hidden = rng.integers(0, 2, 300)
-    columns = [np.where(rng.random(300) < 0.8, hidden, 1 - hidden) for _ in range(8)]
-    table = lv.read_table({f"V{v}": column.tolist() for v, column in enumerate(columns)})
-    chain = [0] + [1 << v for v in range(7)]
-    first, whole, cut, climbs = (problem_of(table) for _ in range(4))
-    reached = first.scores.total(strong_search(first, [0] * 8, 5, np.random.default_rng(0), SearchLog()))
-    assert climbs.scores.total(fixed_point(climbs, chain, SearchLog())) < reached - 7
-    after = strong_search(whole, chain, 5, np.random.default_rng(0), SearchLog())
-    soon = strong_search(cut, chain, 5, np.random.default_rng(0), SearchLog(), reached)
-    assert cut.scores.families_scored < whole.scores.families_scored
-    assert cut.scores.total(soon) == pytest.approx(reached, abs=1e-6)
-    assert whole.scores.total(after) == pytest.approx(reached, abs=1e-6)

@@ -43,8 +43,6 @@ def strong_search(
         return graph
     sets = ParentSets(problem)
     best = settle(sets, Ordered.of(graph, score), TURNS, rng, effort)
-    if abs(best.score - reached) <= SMALLEST_GAIN:
-        return best.graph
     for round_ in range(rounds):
         if effort.spent():
             break

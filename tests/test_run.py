@@ -1,9 +1,11 @@
 """One run: when it ends, what it tells, what it keeps, and how its calls are shared out."""
 
+import builtins
 import math
 import os
 import pickle
 import time
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +16,7 @@ from leverrier.errors import Cut, OptionError
 from leverrier.run import checkpoint as checkpoints
 from leverrier.run import cores
 from leverrier.run.event import Event, Told
-from leverrier.run.pool import Workers
+from leverrier.run.pool import Workers, end_workers, streamed
 from leverrier.run.run import LEAST_SECONDS, UNBOUNDED, Run
 from leverrier.run.stop import Stop, answered
 from leverrier.status import Status
@@ -185,3 +187,21 @@ def test_cores_are_counted_on_every_system(monkeypatch):
     assert cores.usable_cores() == 5
     monkeypatch.setattr(os, "cpu_count", lambda: None)
     assert cores.usable_cores() == 1
+
+
+def grown(megabytes):
+    """In a worker: holds so much more from now on, and takes a while."""
+    held = [*getattr(builtins, "held_by_a_test", ()), np.ones(megabytes * 2**20, dtype=np.uint8)]
+    setattr(builtins, "held_by_a_test", held)  # noqa: B010  (a worker keeps no module of tests)
+    time.sleep(0.4)
+    return os.getpid()
+
+
+def test_a_worker_that_has_grown_is_neither_replaced_nor_warned_of():
+    """joblib looks once a second, and ends one that holds 300 MB more than after its first call."""
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        pids = list(streamed(Workers(2), None, grown, [(350 if number in (2, 3) else 0,) for number in range(14)]))
+    end_workers()
+    assert len(set(pids)) <= 2
+    assert not heard

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,17 +22,27 @@ class Graph:
 
     families: tuple[tuple[str, tuple[str, ...]], ...]
 
+    parent_map: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    child_map: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+    order: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """Parents before children; among the free nodes, the first given comes first."""
+
     def __post_init__(self) -> None:
-        nodes = self.parent_map
-        if len(nodes) != len(self.families):
+        parents = dict(self.families)
+        if len(parents) != len(self.families):
             raise NetworkError(f"a node is given twice among {', '.join(n for n, _ in self.families)}")
-        for node, parents in self.families:
-            unknown = [parent for parent in parents if parent not in nodes]
-            if unknown:
-                raise NetworkError(f"{node!r} has a parent {unknown[0]!r} that is not a node of the graph")
-            if len(set(parents)) != len(parents):
-                raise NetworkError(f"{node!r} names a parent twice: {', '.join(parents)}")
-        self.order  # noqa: B018  (raises on a cycle)
+        children: dict[str, list[str]] = {node: [] for node in parents}
+        for node, above in self.families:
+            for parent in above:
+                if parent not in children:
+                    raise NetworkError(f"{node!r} has a parent {parent!r} that is not a node of the graph")
+                children[parent].append(node)
+            if len(set(above)) != len(above):
+                raise NetworkError(f"{node!r} names a parent twice: {', '.join(above)}")
+        # (all in one pass, at once: a search makes graphs by the thousand)
+        object.__setattr__(self, "parent_map", MappingProxyType(parents))
+        object.__setattr__(self, "child_map", MappingProxyType({node: tuple(all_) for node, all_ in children.items()}))
+        object.__setattr__(self, "order", self._ordered(children))
 
     @classmethod
     def from_parents(cls, parents: Mapping[str, Sequence[str]]) -> Graph:
@@ -57,30 +67,14 @@ class Graph:
     def __reduce__(self) -> tuple[Any, ...]:
         return Graph, (self.families,)  # what is derived is derived again: read-only maps cannot be pickled
 
-    @cached_property
-    def parent_map(self) -> Mapping[str, tuple[str, ...]]:
-        return MappingProxyType(dict(self.families))
-
-    @cached_property
-    def child_map(self) -> Mapping[str, tuple[str, ...]]:
-        children: dict[str, list[str]] = {node: [] for node, _ in self.families}
-        for node, parents in self.families:
-            for parent in parents:
-                children[parent].append(node)
-        return MappingProxyType({node: tuple(below) for node, below in children.items()})
-
-    @cached_property
-    def order(self) -> tuple[str, ...]:
-        """Parents before children; among the free nodes, the first given comes first."""
+    def _ordered(self, children: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         waiting = {node: len(parents) for node, parents in self.families}
-        ready = [node for node, count in waiting.items() if count == 0]
-        order: list[str] = []
-        for node in ready:  # grows while we walk it
-            order.append(node)
-            for child in self.child_map[node]:
+        order = [node for node, count in waiting.items() if count == 0]
+        for node in order:  # grows while we walk it
+            for child in children[node]:
                 waiting[child] -= 1
                 if waiting[child] == 0:
-                    ready.append(child)
+                    order.append(child)
         if len(order) < len(waiting):
             raise NetworkError(f"the graph has a cycle: {' → '.join(self._cycle(set(waiting) - set(order)))}")
         return tuple(order)
@@ -111,10 +105,12 @@ class Graph:
         return len(self.families)
 
     def parents(self, node: str) -> tuple[str, ...]:
-        return self.parent_map[self._known(node)]
+        found = self.parent_map.get(node)
+        return self.parent_map[self._known(node)] if found is None else found
 
     def children(self, node: str) -> tuple[str, ...]:
-        return self.child_map[self._known(node)]
+        found = self.child_map.get(node)
+        return self.child_map[self._known(node)] if found is None else found
 
     def neighbours(self, node: str) -> frozenset[str]:
         return frozenset(self.parents(node)) | frozenset(self.children(node))

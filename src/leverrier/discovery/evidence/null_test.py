@@ -93,7 +93,7 @@ class Null:
         search = begin(table, self.score, self.plan.light(), self.run)
         if self.sizes:
             resume_from(search, self.network.graph, self.sizes)
-        gain = search.found[-1].gain if next_hidden(search) else 0.0
+        gain = search.found[-1].gain if next_hidden(search, fitted=False) else 0.0
         return float("nan") if self.run.spent else gain
 
     def tables(self, seed: np.random.SeedSequence) -> list[Table]:

@@ -151,7 +151,15 @@ def climbed(
 
 
 def centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds: int = ROUNDS) -> Tried:
-    """Structural EM over the hidden variables' neighbourhoods and their parents."""
+    """Structural EM over the hidden variables' neighbourhoods and their parents; once in a piece of work."""
+    tried = screening.ground.tried
+    key = (graph, tuple(sizes.items()), rounds)
+    if key not in tried:
+        tried[key] = _centred(screening, graph, sizes, rounds)
+    return tried[key]
+
+
+def _centred(screening: Screening, graph: Graph, sizes: Mapping[str, int], rounds: int) -> Tried:
     region = {v for name in sizes for v in (*graph.blanket(name), *graph.neighbours(name))}
     region |= {p for v in region for p in graph.parents(v)}
     newest = list(sizes)[-1]

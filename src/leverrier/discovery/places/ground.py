@@ -43,6 +43,7 @@ class Ground:
         """Before a piece of work that may be kept: compiled climbs take scores from whichever family they know, so
         what came before must not be known. What costs time, the scores themselves, stays."""
         self.__dict__.pop("known", None)
+        self.__dict__.pop("tried", None)
 
     def family(self, graph: Graph, node: str) -> float:
         """The score of a node's family, all of it observed."""
@@ -62,6 +63,11 @@ class Ground:
     def known(self) -> KnownTable:
         """The same scores for compiled climbs."""
         return KnownTable(self.scores)
+
+    @cached_property
+    def tried(self) -> dict[Any, Tried]:
+        """What deepening.py tried in this piece of work, and may be asked to try again."""
+        return {}
 
     @cached_property
     def merged(self) -> dict[Any, Agglomeration]:

@@ -179,8 +179,9 @@ def begin(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Searc
     return Search(table, ground, plan, run, baseline, networks=[baseline.network])
 
 
-def next_hidden(search: Search) -> bool:
-    """Look for one more hidden variable; says whether there is one. It is last in `found` then."""
+def next_hidden(search: Search, fitted: bool = True) -> bool:
+    """Look for one more hidden variable; says whether there is one. It is last in `found` then, and the network with it
+    last in `networks`, unless nobody asks for that."""
     for _ in range(REPAIRS):
         screening = _screening(search)
         screening = replace(screening, by_tables=_placed_by_tables(search)) if dresses(screening) else screening
@@ -202,7 +203,8 @@ def next_hidden(search: Search) -> bool:
             gains = {frozenset(each.members): each.gain for each in screening.attempts}
             search.screened = Screened(screening.graph, gains)
             search.found.append(replace(best, gain=gain))
-            search.networks.append(_fitted(search, best))
+            if fitted:
+                search.networks.append(_fitted(search, best))
             return True
     search.reason = Reason.UNSTABLE
     return False
@@ -226,7 +228,7 @@ def light_place(table: Table, score: Score, plan: Plan, run: Run) -> dict[str, A
 
     def placed() -> dict[str, Any]:
         light = begin(table, score, plan.light(), run.unkept())
-        if not next_hidden(light):
+        if not next_hidden(light, fitted=False):
             return {"members": [], "states": 0, "gain": 0.0}
         one = light.found[-1]
         return {"members": sorted(light.graph.neighbours(one.name)), "states": one.sizes[one.name], "gain": one.gain}

@@ -101,7 +101,7 @@ class Agglomeration:
 
 def agglomerate(first: FirstStates, score: Score, most: int = MOST_STATES) -> Agglomeration:
     """Merge greedily until one state is left. `most` bounds the states to begin with."""
-    decomposable = np.array_equal(first.priors(score, 2), first.priors(score, 3))
+    decomposable = first.alphas(score, 2) == first.alphas(score, 3)
     rises = first.rises(score) if decomposable else NO_RISES
     counts, place = count_vectors(first, score, rises, most)
     n = counts.shape[1]

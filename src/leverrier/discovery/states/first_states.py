@@ -16,12 +16,11 @@ from scipy.special import gammaln, xlogy
 
 from leverrier.arrays import Floats, Integers
 from leverrier.data.table import Label, Table
+from leverrier.kernels.counts.cell_numbers import number_cells, place_seeds
 from leverrier.kernels.em.state_merging import absorb_rest, sum_of_rises
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 
-LARGEST_KEY = 2**40
-"""Beyond this many possible configurations a table's are ranked before the next column joins them."""
 MOST_STATES = 1024
 """With more configurations than this the rarest begin in the state of a frequent one: gains of pairs fill a matrix."""
 MOST_CELLS = 2**24
@@ -75,24 +74,19 @@ class FirstStates:
     def priors(self, score: Score, states: int) -> Floats:
         """Prior count, sign and ln Γ(prior count) of each cell, when the variable has so many states, and the row of
         `rises` that has its prior count."""
-        alphas = np.array(self._alphas(score, states))
-        signs = np.ones(len(alphas))
-        signs[1 + len(self.children) :] = -1.0
-        logs = gammaln(np.where(alphas > 0, alphas, 1.0))
-        _, row = np.unique(alphas, return_inverse=True)
-        return np.ascontiguousarray(np.stack([alphas, signs, logs, row.astype(np.float64)], axis=1)[self.table_of])
+        return _priors_by_table(self.alphas(score, states))[self.table_of]
 
     def rises(self, score: Score) -> Floats:
         """What each whole number of rows adds to the score, by prior count ascending; nothing if rows have shares."""
         if self.total > MOST_LOOKED_UP or not np.array_equal(self.weights, np.rint(self.weights)):
             return NO_RISES
-        return _rises(tuple(sorted(set(self._alphas(score, 2)))), round(self.total))
+        return _rises(tuple(sorted(set(self.alphas(score, 2)))), round(self.total))
 
-    def _alphas(self, score: Score, states: int) -> list[float]:
+    def alphas(self, score: Score, states: int) -> tuple[float, ...]:
         """The prior count of a cell, by table."""
         own = score.alphas(states, self.own_rows)[0]
         children = [score.alphas(child.states, child.parent_rows * states) for child in self.children]
-        return [own, *(cell for cell, _ in children), *(row for _, row in children)]
+        return (own, *(cell for cell, _ in children), *(row for _, row in children))
 
     def level(self, score: Score, states: int) -> float:
         """The part of the score that depends on the number of states alone, not on who is in which.
@@ -118,33 +112,29 @@ def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
     """Project the table on the blanket. All of it must be columns: other hidden variables have been assigned."""
     blanket = graph.blanket(hidden)
     found = table.project(blanket)
-    states = dict(zip(blanket, (len(table.states[name]) for name in blanket), strict=True))
-    codes = dict(zip(blanket, found.configurations.astype(np.int64), strict=True))
-    holes = dict(zip(blanket, found.configurations == table.missing, strict=True))
-    any_hole = any(bool(column.any()) for column in holes.values())
-
-    def numbered(names: tuple[str, ...], where: tuple[str, ...]) -> Integers:
-        """Each configuration as a small number over these variables, −1 if there is a hole in `where`."""
-        key, size = np.zeros(len(found), dtype=np.int64), 1
-        for name in names:
-            key = key * states[name] + codes[name]
-            size *= states[name]
-            if size > LARGEST_KEY:
-                key, size = _ranked(key), len(found)
-        hole = np.zeros(len(found), dtype=np.bool_)
-        for name in where if any_hole else ():
-            hole |= holes[name]
-        return _ranked(np.where(hole, -1, key) if any_hole else key)
+    states = {name: len(table.states[name]) for name in blanket}
+    place = {name: v for v, name in enumerate(blanket)}
+    above = graph.parents(hidden)
+    others = {c: tuple(p for p in graph.parents(c) if p != hidden) for c in graph.children(hidden)}
 
     def rows_of(names: tuple[str, ...]) -> float:
         return math.prod((states[name] for name in names), start=1.0)
 
-    above = graph.parents(hidden)
-    others = {c: tuple(p for p in graph.parents(c) if p != hidden) for c in graph.children(hidden)}
-    own = numbered(above, above)
-    cells = [numbered((*names, child), (*names, child)) for child, names in others.items()]
-    sums = [numbered(names, (*names, child)) for child, names in others.items()]
-    located, table_of = _stacked([own, *cells, *sums])
+    beside = [(*names, child) for child, names in others.items()]
+    scopes = [above, *beside, *beside]
+    keyed = [len(above), *map(len, beside), *(len(scope) - 1 for scope in beside)]
+    cells, begins = np.empty((len(scopes), len(found)), dtype=np.int64), np.empty(len(scopes) + 1, dtype=np.int64)
+    number_cells(
+        found.configurations,
+        np.array(list(states.values()), dtype=np.int64),
+        table.missing,
+        np.array([place[name] for scope in scopes for name in scope], dtype=np.int64),
+        np.cumsum([0, *map(len, scopes)], dtype=np.int64),
+        np.array(keyed, dtype=np.int64),
+        cells,
+        begins,
+    )
+    own = cells[0]
     return FirstStates(
         hidden=hidden,
         blanket=blanket,
@@ -155,8 +145,8 @@ def first_states(graph: Graph, table: Table, hidden: str) -> FirstStates:
         own_rows=rows_of(above),
         own_totals=np.bincount(own[own >= 0], found.weights[own >= 0]).astype(np.float64),
         children=tuple(ChildFamily(child, states[child], rows_of(names)) for child, names in others.items()),
-        cells=located,
-        table_of=table_of,
+        cells=cells,
+        table_of=np.repeat(np.arange(len(scopes)), np.diff(begins)),
         total=table.total,
     )
 
@@ -177,9 +167,7 @@ def count_vectors(first: FirstStates, score: Score, rises: Floats, most: int = M
     counts = np.zeros((n_cells, len(seeds)))
     place = np.empty(n, dtype=np.int64)
     place[seeds] = np.arange(len(seeds))
-    for positions in first.cells:
-        inside = positions[seeds] >= 0
-        counts[positions[seeds][inside], np.flatnonzero(inside)] += first.weights[seeds][inside]
+    place_seeds(first.cells, first.weights, seeds, counts)
     if n > len(seeds):
         priors = first.priors(score, len(seeds))
         absorb_rest(order, len(seeds), first.cells, first.weights, priors, rises, counts, place)
@@ -192,15 +180,11 @@ def _rises(alphas: tuple[float, ...], most: int) -> Floats:
     return np.stack([gammaln(a + n) - gammaln(a) if a > 0 else xlogy(n, n) for a in alphas])
 
 
-def _ranked(keys: Integers) -> Integers:
-    """Keys as ranks among those that occur; −1 stays −1."""
-    present, ranks = np.unique(keys, return_inverse=True)
-    return ranks.astype(np.int64) - int(len(present) > 0 and present[0] < 0)
-
-
-def _stacked(parts: list[Integers]) -> tuple[Integers, Integers]:
-    """Tables' positions one after another, and the table of each position."""
-    sizes = [int(part.max(initial=-1)) + 1 for part in parts]
-    begins = np.cumsum([0, *sizes])[:-1]
-    shifted = [np.where(part < 0, -1, part + begin) for part, begin in zip(parts, begins, strict=True)]
-    return np.array(shifted, dtype=np.int64), np.repeat(np.arange(len(parts)), sizes)
+@lru_cache(maxsize=256)
+def _priors_by_table(alphas: tuple[float, ...]) -> Floats:
+    """A row of `FirstStates.priors` for each table: its own, the children's cells, the children's row sums."""
+    prior = np.array(alphas)
+    signs = np.ones(len(prior))
+    signs[1 + len(prior) // 2 :] = -1.0
+    _, row = np.unique(prior, return_inverse=True)
+    return np.stack([prior, signs, gammaln(np.where(prior > 0, prior, 1.0)), row.astype(np.float64)], axis=1)

@@ -33,6 +33,7 @@ class MixedScores:
         self._responding = responding
         self.log_n = float(np.log(max(space.n_rows, 2)))
         self._fitted: dict[tuple[int, frozenset[int]], Fitted] = {}
+        self._scores: dict[tuple[int, frozenset[int]], float] = {}
         self._screened: dict[tuple[int, frozenset[int]], list[int]] = {}
         self._alone: dict[tuple[int, frozenset[int]], float] = {}
         self.families_scored = 0
@@ -51,7 +52,13 @@ class MixedScores:
 
     def family(self, child: int, parents: Iterable[int]) -> float:
         """Its score. With holes: what these parents gain in the rows that show all of them, over the child alone."""
-        above = frozenset(parents)
+        key = child, frozenset(parents)
+        known = self._scores.get(key)
+        if known is None:
+            known = self._scores[key] = self._scored(*key)
+        return known
+
+    def _scored(self, child: int, above: frozenset[int]) -> float:
         score = self.fitted(child, above).score - self.arc_price * len(above)
         if not above or all(self.space.columns[v].complete for v in (child, *above)):
             return score

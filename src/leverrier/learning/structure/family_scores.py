@@ -25,6 +25,8 @@ CELLS_AT_ONCE = 2**16
 
 FEW = 8
 """Where fewer than one column in so many is asked for, they are counted one by one, not all together."""
+SMALLEST_GAIN = 1e-7
+"""Gains below this are rounding: taking them could go round in circles."""
 MOST_SHARED = 20_000
 """Batches of scores kept for those that ask the same again: of sixty columns, 10 MB."""
 
@@ -126,6 +128,8 @@ class FamilyScores:
         self._expanded: dict[tuple[int, int], NDArray[np.float64]] = {}
         self._shared: dict[tuple[int, int], tuple[NDArray[np.float64], int]] = {}
         self._single: dict[tuple[int, int], float] = {}
+        self._gaining: dict[tuple[int, int], list[tuple[float, int]]] = {}
+        self._fits: dict[tuple[int, int], bool] = {}
         self._rises = Rises(statistics.total)
         self._plans: dict[tuple[int, float], _Plan] = {}
         self._asked: dict[tuple[int, int], tuple[NDArray[np.bool_], NDArray[np.float64] | None]] = {}
@@ -144,6 +148,7 @@ class FamilyScores:
         What was worked out is not worked out again, but counts as if it were."""
         other = FamilyScores(self.statistics, self.score, self.table_cells, self.candidates, self.observed)
         other._plans, other._rises, other._shared = self._plans, self._rises, self._shared
+        other._gaining, other._fits = self._gaining, self._fits
         return other
 
     def steady(self) -> Self:
@@ -192,6 +197,18 @@ class FamilyScores:
         self.families_scored += shared[1]
         return shared[0]
 
+    def gaining(self, child: int, parents: int) -> list[tuple[float, int]]:
+        """(Loss, node) of each further parent with which the child's score gains."""
+        scores = self.expand(child, parents)
+        known = self._gaining.get((child, parents))
+        if known is None:
+            losses = scores[-1] - scores[:-1]
+            places = (losses < -SMALLEST_GAIN).nonzero()[0]
+            known = list(zip(losses[places].tolist(), places.tolist(), strict=True))
+            if (child, parents) in self._shared:
+                self._gaining[child, parents] = known
+        return known
+
     def family(self, child: int, parents: int) -> float:
         """One family's score."""
         key = (child, parents)
@@ -230,10 +247,15 @@ class FamilyScores:
 
     def fits(self, child: int, parents: int) -> bool:
         """Whether the family's table is within the cap on cells."""
-        cells = float(self.states[child])
-        for p in members(parents):
-            cells *= float(self.states[p])
-        return cells <= self.max_cells
+        known = self._fits.get((child, parents))
+        if known is None:
+            cells = float(self.states[child])
+            for p in members(parents):
+                cells *= float(self.states[p])
+            known = cells <= self.max_cells
+            if len(self._fits) < MOST_SHARED:
+                self._fits[child, parents] = known
+        return known
 
     def _lookup(self, child: int, parents: int) -> float | None:
         """The score, if it was worked out together with others."""

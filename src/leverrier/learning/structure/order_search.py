@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.kernels.search.order_climb import choose, shake_orders
+from leverrier.learning.structure.family_scores import SMALLEST_GAIN
 from leverrier.learning.structure.parent_sets import Known, ParentSets, topological
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, SearchLog
+from leverrier.learning.structure.problem import Parents, SearchLog
 
 GROUP = 6
 """The most nodes that are put together before a climb."""

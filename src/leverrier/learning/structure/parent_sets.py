@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.kernels.search.order_climb import grow, undominated
-from leverrier.learning.structure.family_scores import members
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, Problem
+from leverrier.learning.structure.family_scores import SMALLEST_GAIN, members
+from leverrier.learning.structure.problem import Parents, Problem
 
 
 @dataclass(frozen=True, eq=False)

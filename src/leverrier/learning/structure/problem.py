@@ -14,9 +14,6 @@ from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 from leverrier.status import Status
 
-SMALLEST_GAIN = 1e-7
-"""Gains below this are rounding: taking them could go round in circles."""
-
 Parents = list[int]
 """By node, the set of its parents as bits."""
 
@@ -101,11 +98,7 @@ class Problem:
         """(Loss, node) of each further parent with which the child's score gains."""
         known = self.gained.get((child, parents))
         if known is None:
-            scores = self.scores.expand(child, parents)
-            losses = scores[-1] - scores[:-1]
-            places = (losses < -SMALLEST_GAIN).nonzero()[0]
-            known = list(zip(losses[places].tolist(), places.tolist(), strict=True))
-            self.gained[child, parents] = known
+            known = self.gained[child, parents] = self.scores.gaining(child, parents)
         return known
 
     @cached_property

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from leverrier.learning.structure.family_scores import SMALLEST_GAIN
 from leverrier.learning.structure.ges import greedy_equivalence
 from leverrier.learning.structure.hill_climb import drop_arcs, hill_climb
 from leverrier.learning.structure.order_search import Ordered, settle, wander
 from leverrier.learning.structure.parent_sets import ParentSets
-from leverrier.learning.structure.problem import SMALLEST_GAIN, Parents, Problem, SearchLog
+from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 
 DROPPED_SHARE = 0.2
 """Of the arcs, before a repair."""

@@ -21,15 +21,26 @@ from pathlib import Path
 from typing import Any
 
 import leverrier as lv
+from benchmarks.rival_desks import DESKS
 from benchmarks.rival_hard import HARD, STRANGE
 from benchmarks.rival_places import PLACES
+from benchmarks.rival_strangers import STRANGERS
 from benchmarks.rival_tables import FORESEEN, UNFORESEEN
 from benchmarks.rival_wide import WIDE
 from leverrier.data.reading.read_table import as_table
 from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan
 
-GROUPS: dict[str, Callable[[int], object]] = {**FORESEEN, **UNFORESEEN, **HARD, **STRANGE, **PLACES, **WIDE}
+GROUPS: dict[str, Callable[[int], object]] = {
+    **FORESEEN,
+    **UNFORESEEN,
+    **HARD,
+    **STRANGE,
+    **PLACES,
+    **WIDE,
+    **STRANGERS,
+    **DESKS,
+}
 DRAWS = 99
 
 
@@ -54,9 +65,9 @@ def search_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, Any
 
 
 def verdict_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, Any]:  # noqa: ARG001
-    """What `discover` says, with all its tests but resamples."""
+    """What `discover` says of at most one hidden variable, with all its tests."""
     begun = time.process_time()
-    found = lv.discover(GROUPS[group](seed), draws=draws, resamples=0, max_hidden=1, jobs=1)
+    found = lv.discover(GROUPS[group](seed), draws=draws, max_hidden=1, jobs=1)
     line: dict[str, Any] = {
         "alarm": found.verdict.found,
         "verdict": str(found.verdict),
@@ -71,6 +82,7 @@ def verdict_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, An
             line |= {
                 "null": [round(gain, 1) for gain in one.null_gains],
                 "held out": one.held_out_interval,
+                "support": one.support,
                 "standard errors": None if one.free is None else round(one.free.z, 1),
                 "told by one column": None if one.told_by is None else round(one.told_by.share, 2),
             }

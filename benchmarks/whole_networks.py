@@ -43,7 +43,7 @@ def main() -> None:
     given = parser.parse_args()
     known = kept(given.output)
     if given.told:
-        told(known)
+        told(by_rows(known))
         return
     there = {(each["group"], each["rows"], each["seed"]): each for each in known}
     names = given.names or networks(given.folder, given.columns)
@@ -57,7 +57,12 @@ def main() -> None:
                     keep(line, given.output)
                 seen.append(line)
                 print(json.dumps(line), flush=True)
-    told(seen)
+    told(by_rows(seen))
+
+
+def by_rows(lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A group for each number of rows."""
+    return [{**each, "group": f"{each['group']}, {each['rows']:,}"} for each in lines]
 
 
 def verdict_line(folder: Path, name: str, rows: int, seed: int, given: argparse.Namespace) -> dict[str, Any]:

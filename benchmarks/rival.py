@@ -21,15 +21,26 @@ from pathlib import Path
 from typing import Any
 
 import leverrier as lv
+from benchmarks.rival_desks import DESKS
 from benchmarks.rival_hard import HARD, STRANGE
 from benchmarks.rival_places import PLACES
+from benchmarks.rival_strangers import STRANGERS
 from benchmarks.rival_tables import FORESEEN, UNFORESEEN
 from benchmarks.rival_wide import WIDE
 from leverrier.data.reading.read_table import as_table
 from leverrier.discovery.places.search import begin, next_hidden
 from leverrier.discovery.plan import Plan
 
-GROUPS: dict[str, Callable[[int], object]] = {**FORESEEN, **UNFORESEEN, **HARD, **STRANGE, **PLACES, **WIDE}
+GROUPS: dict[str, Callable[[int], object]] = {
+    **FORESEEN,
+    **UNFORESEEN,
+    **HARD,
+    **STRANGE,
+    **PLACES,
+    **WIDE,
+    **STRANGERS,
+    **DESKS,
+}
 DRAWS = 99
 
 
@@ -54,9 +65,14 @@ def search_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, Any
 
 
 def verdict_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, Any]:  # noqa: ARG001
-    """What `discover` says, with all its tests but resamples."""
+    """What `discover` says of at most one hidden variable, with all its tests."""
     begun = time.process_time()
-    found = lv.discover(GROUPS[group](seed), draws=draws, resamples=0, max_hidden=1, jobs=1)
+    found = lv.discover(GROUPS[group](seed), draws=draws, max_hidden=1, jobs=1)
+    return {**said_of(found), "seconds": round(time.process_time() - begun, 1)}
+
+
+def said_of(found: lv.Discovery) -> dict[str, Any]:
+    """The verdict, and what speaks for and against the first variable that was tested."""
     line: dict[str, Any] = {
         "alarm": found.verdict.found,
         "verdict": str(found.verdict),
@@ -69,12 +85,14 @@ def verdict_line(group: str, seed: int, kinds: bool, draws: int) -> dict[str, An
         line |= {"gain": round(each.gain, 1), "near": sorted(each.neighbours)}
         if one is not None:
             line |= {
+                "kind": one.kind.value,
                 "null": [round(gain, 1) for gain in one.null_gains],
                 "held out": one.held_out_interval,
+                "support": one.support,
                 "standard errors": None if one.free is None else round(one.free.z, 1),
                 "told by one column": None if one.told_by is None else round(one.told_by.share, 2),
             }
-    return {**line, "seconds": round(time.process_time() - begun, 1)}
+    return line
 
 
 def main() -> None:
@@ -88,10 +106,10 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     asked = parser.parse_args()
     if asked.what == "told":
-        told([each for each in _lines(asked.output) if each["what"] == "verdicts"])
+        told([each for each in kept(asked.output) if each["what"] == "verdicts"])
         return
     line = search_line if asked.what == "search" else verdict_line
-    known = {(e["group"], e["seed"], e["families"]): e for e in _lines(asked.output) if e["what"] == asked.what}
+    known = {(e["group"], e["seed"], e["families"]): e for e in kept(asked.output) if e["what"] == asked.what}
     seen = []
     for seed in range(asked.first, asked.first + asked.tables):
         for group in asked.group:
@@ -99,9 +117,7 @@ def main() -> None:
             if whole is None:
                 found = line(group, seed, asked.families == "auto", asked.draws)
                 whole = {"what": asked.what, "group": group, "seed": seed, "families": asked.families, **found}
-                if asked.output is not None:
-                    with asked.output.open("a", encoding="utf-8") as file:
-                        file.write(json.dumps(whole) + "\n")
+                keep(whole, asked.output)
             seen.append(whole)
             print(json.dumps(whole), flush=True)
     told(seen)
@@ -118,8 +134,14 @@ def told(lines: list[dict[str, Any]]) -> None:
     print(f"{'together':18s} {sum(each['alarm'] for each in lines)} of {len(lines)}")
 
 
-def _lines(output: Path | None) -> list[dict[str, Any]]:
-    """Those of an earlier run."""
+def keep(line: dict[str, Any], output: Path | None) -> None:
+    if output is not None:
+        with output.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+
+
+def kept(output: Path | None) -> list[dict[str, Any]]:
+    """Lines of an earlier run."""
     if output is None or not output.exists():
         return []
     return [json.loads(text) for text in output.read_text(encoding="utf-8").splitlines()]

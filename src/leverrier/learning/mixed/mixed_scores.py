@@ -14,6 +14,7 @@ from leverrier.learning.mixed.fitted import Fitted, gaussian
 from leverrier.learning.mixed.line_trees import fit_trees
 from leverrier.learning.mixed.mixed_design import Design
 from leverrier.learning.mixed.mixed_space import PIECES, Space
+from leverrier.learning.mixed.offset_fit import fit_offsets
 from leverrier.learning.mixed.regression_fit import fit_regressions
 from leverrier.learning.mixed.state_fit import fit_histogram, fit_states
 from leverrier.models.families.number_terms import TermShape
@@ -79,9 +80,9 @@ class MixedScores:
 
     def _best(self, child: int, parents: Sequence[int]) -> Fitted:
         if self.space.columns[child].discrete:
-            states = fit_states(self.design, child, parents) + fit_counts(self.design, child, parents)
+            states = fit_states(self.design, child, parents) + self._whole(child, parents)
             return max(states, key=lambda fitted: fitted.score)
-        found = fit_regressions(self.design, child, parents) + fit_counts(self.design, child, parents)
+        found = fit_regressions(self.design, child, parents) + self._whole(child, parents)
         best = max(found, key=lambda fitted: fitted.score)
         if parents and self._left_over(child, parents, best):
             bends = (False, True) if self.space.columns[child].w is not None else (False,)
@@ -89,6 +90,10 @@ class MixedScores:
             others = [*trees, fit_histogram(self.design, child, parents)]
             best = max([best, *(each for each in others if each is not None)], key=lambda fitted: fitted.score)
         return best
+
+    def _whole(self, child: int, parents: Sequence[int]) -> list[Fitted]:
+        """Kinds for whole numbers."""
+        return fit_counts(self.design, child, parents) + fit_offsets(self.design, child, parents)
 
     def _left_over(self, child: int, parents: Sequence[int], best: Fitted) -> bool:
         """Whether the residuals still depend on a parent, or on two together."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,14 @@ POISSON, NEGATIVE_BINOMIAL, ZERO_INFLATED = "Poisson", "negative binomial", "zer
 MOST = 12.0
 """Of the log of a mean, either side of 0."""
 LEAST = 1e-300
+
+
+class WholeLaw(Protocol):
+    """Chances of whole numbers from 0 on, given where the law stands in each row."""
+
+    def log_chance(self, y: Floats, mean: Floats) -> Floats: ...
+
+    def up_to(self, y: Floats, mean: Floats) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,7 @@ class Counted:
         k = self.place(z)
         return np.clip((ndtr(z) - self._ends[k]) / (self._ends[k + 1] - self._ends[k]), 0.0, 1.0)
 
-    def log_density(self, law: CountLaw, z: Floats, mean: Floats) -> Floats:
+    def log_density(self, law: WholeLaw, z: Floats, mean: Floats) -> Floats:
         """Of scores; of an atomic number log P(code)."""
         if self.cuts:
             code = np.searchsorted(np.array(self.cuts), z, side="right")

@@ -11,6 +11,7 @@ from leverrier.kernels.search.tree_growth import AT_MOST
 from leverrier.models.families.column_function import ColumnFunction, FunctionName
 from leverrier.models.families.number_count import NumberCount
 from leverrier.models.families.number_histogram import NumberHistogram
+from leverrier.models.families.number_offset import NumberOffset
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
 from leverrier.models.families.number_terms import Term, TermShape
@@ -23,6 +24,8 @@ from leverrier.models.families.state_table import LookupKind, TableKind
 from leverrier.models.families.state_tree import TreeKind
 
 Names = Sequence[str]
+OFTEN = 0.01
+"""Rarer steps are not named."""
 
 
 def family_words(family: Any, child: str, parents: Names) -> str:
@@ -128,6 +131,15 @@ def _count(own: NumberCount, child: str, parents: Names) -> str:
     return f"{child} is {law}; the log of its mean: {', '.join(_sides(own.terms, own.coefficients[1:], parents))}"
 
 
+def _number_offset(own: NumberOffset, child: str, parents: Names) -> str:
+    first, *rest = zip(own.signs, parents, strict=True)
+    sides = [f"−{first[1]}" if first[0] < 0 else first[1], *(f"{'+' if s > 0 else '−'} {name}" for s, name in rest)]
+    law = own.law
+    likely = [law.first + k for k, share in enumerate(law.shares) if share > OFTEN]
+    steps = f"{min(likely)} to {max(likely)}" if likely else f"{law.first} to {law.first + len(law.shares) - 1}"
+    return f"{child} is {' '.join(sides)} and a step, mostly {steps}"
+
+
 def _number_tree(own: NumberTree, child: str, parents: Names) -> str:
     by = list(dict.fromkeys(parents[split.parent] for split in own.splits))
     inside = f", a line in {', '.join(term_words(t, parents) for t in own.terms)} in each" if own.terms else ""
@@ -201,4 +213,5 @@ _SENTENCES: dict[type, Any] = {
     NumberOrderedLogit: _ordered,
     NumberTree: _number_tree,
     NumberCount: _count,
+    NumberOffset: _number_offset,
 }

@@ -134,6 +134,19 @@ def deepen(screening: Screening, one: Found) -> Found:
     return replaced(screening, one, best)
 
 
+def renewed(screening: Screening, one: Found) -> Found:
+    """Climbed again from merged states alone, then from other random ones: the start that looks best before any arc is
+    changed, which is the one that goes on, need not end best."""
+    plan, best = screening.plan, one.tried
+    for number in range(plan.renewed):
+        if screening.run.spent:
+            break
+        screening.ground.forget()
+        starts = replace(plan, seed=plan.seed + number, random_starts=plan.random_starts if number else 0)
+        best = climbed(replace(screening, plan=starts), best.graph, one.sizes, best) or best
+    return replaced(screening, one, best)
+
+
 def climbed(
     screening: Screening, start: Graph, sizes: Mapping[str, int], best: Tried | None, rounds: int = ROUNDS
 ) -> Tried | None:

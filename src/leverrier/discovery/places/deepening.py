@@ -127,7 +127,7 @@ def deepen(screening: Screening, one: Found) -> Found:
         return replaced(screening, one, max([one.tried, *runs], key=lambda tried: tried.score))
     best = one.tried
     for states in counts:
-        for start in (one.tried.graph, best.graph):
+        for start in dict.fromkeys((one.tried.graph, best.graph)):
             if screening.run.spent:
                 break
             best = climbed(screening, start, with_states(one, states), best) or best

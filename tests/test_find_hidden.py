@@ -1,5 +1,7 @@
 """Where hidden variables sit: simulated truths, and tables in which nothing is hidden."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,8 @@ from leverrier.data.table import Table
 from leverrier.datasets import network
 from leverrier.discovery.places.baseline import thinned
 from leverrier.discovery.places.candidate import candidates, put_in, put_in_elidan2000
-from leverrier.discovery.places.search import find_hidden
+from leverrier.discovery.places.search import find_hidden, run_search
+from leverrier.discovery.plan import Plan
 from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError
 from leverrier.learning.structure.family_scores import FamilyScores
@@ -118,3 +121,17 @@ def test_a_new_variable_may_stand_between_the_first_and_its_columns(seed):
     assert found.hidden
     assert all(len(hidden.neighbours) >= 3 for hidden in found.hidden)
     assert found.score > found.baseline.score
+
+
+def test_the_light_search_and_every_seed_of_the_whole_see_the_same_on_insurance():
+    """What drew the table had one thing behind airbag, antilock, the car's value and ruggedness: its place is not among
+    the first three when candidates are ranked with three states."""
+    table = network("insurance").sample(5000, seed=0).drop("VehicleYear")
+    plan = Plan(kinds=False, max_hidden=1)
+    ends = [run_search(table, BDe(), each) for each in (plan.light(), plan, replace(plan, seed=2))]
+    for end in ends:
+        (one,) = end.hidden
+        assert {"Airbag", "Antilock", "CarValue", "RuggedAuto"} <= set(one.neighbours)
+    gains = [end.gain for end in ends]
+    assert min(gains) > 74
+    assert max(gains) - min(gains) < 3

@@ -8,7 +8,7 @@ import pytest
 import leverrier as lv
 from leverrier.api.saved import dump, load_result
 from leverrier.discovery.evidence.one_trait import one_trait
-from leverrier.discovery.evidence.simplest_description import simplest_description
+from leverrier.discovery.evidence.simplest_description import needed, simplest_description
 from leverrier.discovery.examine import examined_of
 from leverrier.discovery.places.search import begin, findings, next_hidden
 from leverrier.discovery.plan import Plan
@@ -194,3 +194,27 @@ def test_noisy_ors_among_all_columns_are_no_classes():
     assert found.said.preferred > 10  # (against tables)
     assert found.said.over_kinds < -10
     assert not found.said.simplest
+
+
+def test_a_column_that_hardly_depends_on_the_classes_is_left_out_of_the_description():
+    """Columns that one thing drives are needed, one drawn by itself is not, nor one that chance ties to it a little."""
+    rng = np.random.default_rng(12)
+    hidden = rng.integers(0, 2, 1000)
+    driven = [np.where(rng.random(1000) < 0.8, hidden, 1 - hidden) for _ in range(5)]
+    alone = rng.integers(0, 2, 1000)
+    tied = alone.copy()
+    tied[:60] = hidden[:60]
+    for beside in (alone, tied):
+        table = lv.Table.from_codes(dict.fromkeys("abcdef", (0, 1)), np.array([*driven, beside]))
+        told = simplest_description(table, seed=0)
+        assert told is not None
+        assert told.said.clear(0.01)
+        assert needed(told, table, seed=0) == tuple("abcde")
+    search = begin(table, lv.BDe(), Plan())
+    empty = examined_of(search, findings(search), (), (), [], asked=True)
+    found = told_simply(replace(empty, verdict=nothing(Reason.NO_GAIN)), table, lv.BDe(), Plan(), 0.01, Run())
+    (one,) = found.hidden
+    assert one.neighbours == set("abcde")
+    assert isinstance(found.network, lv.Network)
+    assert "f" in found.network.variables
+    assert "behind a, b, c, d and e say" in headline(found)

@@ -36,6 +36,8 @@ class Plan:
     """The same where EM alone says which placements are climbed."""
     deepened: int = 24
     """Candidates that get more states, more starts and are centred again."""
+    renewed: int = 4
+    """So often the best candidates, once deepened, are climbed again from other starts."""
     states_settled: bool = True
     """Whether the number of states is settled at the end, with the arcs that go with it."""
     seed: int = 0
@@ -53,6 +55,7 @@ class Plan:
             random_starts=0,
             evaluations=100,
             brief_evaluations=30,
-            deepened=3,
+            deepened=12,
+            renewed=0,
             states_settled=False,
         )

@@ -10,7 +10,7 @@ from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.discovery.evidence.evidence import Compared, Evidence, weighed
 from leverrier.discovery.evidence.held_out import held_out_gain
-from leverrier.discovery.evidence.simplest_description import Description, simplest_description
+from leverrier.discovery.evidence.simplest_description import Description, needed, simplest_description
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.meaning import explain
 from leverrier.discovery.plan import Plan
@@ -35,8 +35,10 @@ def told_simply(found: Result, table: Table, score: Score, plan: Plan, level: fl
     told = simplest_description(table, plan.seed)
     if told is not None and told.said.several and not _written_out(told, table):
         found = replace(found, simplest=told.said)
-        if told.said.clear(level):
-            return _found(found, told, told.network, table, score, plan, level, run)
+        pared = _pared(told, table, table, level, plan.seed)
+        if pared is not None:
+            network = _put_in(pared, as_network(found.baseline), table, score) if pared.said.columns else pared.network
+            return _found(replace(found, simplest=pared.said), pared, network, table, score, plan, level, run)
         if told.said.simplest:
             return replace(found, verdict=undecided(Reason.EITHER))
     return _part_told_simply(found, table, score, plan, level, run)
@@ -53,14 +55,29 @@ def _part_told_simply(found: Result, table: Table, score: Score, plan: Plan, lev
             continue
         part = table.select(columns)
         told = simplest_description(part, plan.seed, name=free_name("H1", table.variables))
-        if told is None or not told.said.clear(level / places) or _written_out(told, part):
+        named = None if told is None else _pared(told, part, table, level / places, plan.seed)
+        if named is None or _written_out(named, part.select(named.said.columns)):
             continue
-        named = replace(told, said=replace(told.said, columns=columns))
         others = tuple(other for other in found.compressors if other is not each)
         whole = replace(found, simplest=named.said, compressors=others)
         network = _put_in(named, as_network(found.baseline), table, score)
         return _found(whole, named, network, table, score, plan, level, run, places)
     return found
+
+
+def _pared(told: Description, part: Table, table: Table, level: float, seed: int) -> Description | None:
+    """A description of a part of the table that is clear, with those columns alone that need it if it is clear with
+    them too; None if it is not clear with all: that is what chance is asked about, and which are left out was looked
+    for afterwards."""
+    if not told.said.clear(level):
+        return None
+    columns = needed(told, part, seed)
+    if len(columns) < len(part.variables):
+        again = simplest_description(part.select(columns), seed, name=free_name("H1", table.variables))
+        if again is not None and again.said.clear(level):
+            told, part = again, part.select(columns)
+    named = () if len(part.variables) == len(table.variables) else part.variables
+    return replace(told, said=replace(told.said, columns=named))
 
 
 def _put_in(told: Description, baseline: Network, table: Table, score: Score) -> Network:

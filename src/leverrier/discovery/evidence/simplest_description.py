@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from scipy.special import xlogy
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.one_trait import Trait, one_trait
@@ -120,6 +121,38 @@ def simplest_description(table: Table, seed: int, draws: int = DRAWS, name: str 
     fit, preferred = _how_far(draw, chosen.g2, seed, draws).p_value, (best - chosen.bic) / 2
     said = Simplest(found.states, chosen.parameters, dimension, round(cells), chosen.g2, fit, preferred, either)
     return Description(_against_kinds(said, ahead_by_kinds), found.network, found.variable)
+
+
+def needed(told: Description, table: Table, seed: int) -> tuple[str, ...]:
+    """The columns without those that hardly depend on the classes: BIC is not clearly better with them in the
+    description than with each by itself. The worst of them goes first, and the others are asked again."""
+    kept = table
+    while len(kept.variables) > LEAST_COLUMNS:
+        whole = _bic(told.said, kept, seed)
+        saved = {
+            v: whole - _alone(kept, v) - _bic(told.said, kept.select([w for w in kept.variables if w != v]), seed)
+            for v in kept.variables
+        }
+        worst = max(saved, key=lambda v: saved[v])
+        if saved[worst] <= -TIE:
+            break
+        kept = kept.select([v for v in kept.variables if v != worst])
+    return kept.variables
+
+
+def _bic(said: Simplest, table: Table, seed: int) -> float:
+    """Of so many classes, or of one trait, behind all columns of a table."""
+    if not said.classes:
+        trait = one_trait(table)
+        assert trait is not None
+        return trait.bic(table.total)
+    return latent_classes(table, [said.classes], starts=STARTS, seed=seed, jobs=1).table.row(said.classes).bic
+
+
+def _alone(table: Table, name: str) -> float:
+    """BIC of one column that depends on nothing."""
+    counts = np.bincount(table.column(name), minlength=len(table.states[name]))
+    return float((len(counts) - 1) * np.log(table.total) - 2 * xlogy(counts, counts / counts.sum()).sum())
 
 
 def _against_kinds(said: Simplest, ahead: float) -> Simplest:

@@ -127,10 +127,23 @@ def deepen(screening: Screening, one: Found) -> Found:
         return replaced(screening, one, max([one.tried, *runs], key=lambda tried: tried.score))
     best = one.tried
     for states in counts:
-        for start in (one.tried.graph, best.graph):
+        for start in dict.fromkeys((one.tried.graph, best.graph)):
             if screening.run.spent:
                 break
             best = climbed(screening, start, with_states(one, states), best) or best
+    return replaced(screening, one, best)
+
+
+def renewed(screening: Screening, one: Found) -> Found:
+    """Climbed again from merged states alone, then from other random ones: the start that looks best before any arc is
+    changed, which is the one that goes on, need not end best."""
+    plan, best = screening.plan, one.tried
+    for number in range(plan.renewed):
+        if screening.run.spent:
+            break
+        screening.ground.forget()
+        starts = replace(plan, seed=plan.seed + number, random_starts=plan.random_starts if number else 0)
+        best = climbed(replace(screening, plan=starts), best.graph, one.sizes, best) or best
     return replaced(screening, one, best)
 
 

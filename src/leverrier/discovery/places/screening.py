@@ -12,9 +12,11 @@ from leverrier.discovery.places.deepening import (
     Found,
     Screening,
     deepen,
+    found_once,
     improvement,
     linked,
     read_tried,
+    renewed,
     replaced,
     write_tried,
 )
@@ -32,6 +34,8 @@ MOST_CLIMBED = 80
 SCREENED_STATES = 3
 """With two, a variable of three or four states may look worse than none; with three, one of two still shows. Behind
 yes/no columns alone two are enough, and a third costs more than it tells."""
+RENEWED = 3
+"""Candidates, the best ones, that are climbed again from several starts."""
 DRESSED = 3
 """Candidates whose families are said by any kind, where the rival's are: the best with tables alone."""
 FEW = 4
@@ -48,7 +52,7 @@ def best_hidden(screening: Screening) -> Found | Reason:
     there = Elsewhere.of(screening)
     screened = _screen(screening, there, suggested)
     deep = _deepened(screening, there, _distinct(screened)[: screening.plan.deepened])
-    deep = [one for one in deep if linked(one)]
+    deep = _renewed(screening, [one for one in deep if linked(one)])
     if dresses(screening):
         best = sorted(deep, key=lambda one: -one.gain)[:DRESSED]
         deep = [dressed_once(screening, one) for one in (*best, *_by_tables(screening))]
@@ -72,6 +76,14 @@ def _by_tables(screening: Screening) -> list[Found]:
         for tried, place in ends
     ]
     return [one for one in found if linked(one)]
+
+
+def _renewed(screening: Screening, deep: list[Found]) -> list[Found]:
+    """The best of those that help climbed from starts of their own, and the others."""
+    ranked = sorted(deep, key=lambda one: -one.gain)
+    best = [one for one in ranked[:RENEWED] if one.gain > WORTH and screening.plan.renewed]
+    again = [(one, found_once(screening, "renewed", one, renewed)) for one in best]
+    return [after if linked(after) else one for one, after in again] + ranked[len(best) :]
 
 
 def _deepened(screening: Screening, there: Elsewhere, best: list[Found]) -> list[Found]:

@@ -189,6 +189,24 @@ def test_all_children_together_are_fitted_as_one_by_one():
     assert np.abs(logs.T - share).max() < 1e-12
 
 
+def test_a_parent_with_more_values_than_codes_is_read_row_by_row():
+    """A count of many values has few codes: rows of one code are not alike in its score, and a logit of it must not
+    take the first row's for all of them (which let a child choose its parent's value)."""
+    rng = np.random.default_rng(8)
+    fine = rng.integers(0, 15, 400)
+    child = np.digitize(0.4 * fine + rng.logistic(size=400), [2.0, 4.0])
+    design = [np.ones(400)]
+    seen = {
+        "fine": add_states(design, "fine", fine // 5, 3, (fine - 7.0) / 4),
+        "child": add_states(design, "child", child, 3, child - 1.0),
+    }
+    rows = Block(np.column_stack(design), seen)
+    links = (Link("child", ("fine",), 0, "logit"),)
+    found = ascend(rows, classes(np.array([0.4, 0.6])), links, rng.dirichlet(np.ones(2), 400))
+    logs = row_logs(rows, found.latent, found.links, found.fits)
+    assert found.log_likelihood == pytest.approx(posterior_of(logs)[1].sum(), abs=1e-9)
+
+
 def body(rng, rows=600):
     sex = rng.integers(0, 2, rows)
     age, height = rng.uniform(20, 80, rows), 164 + 12 * sex + 6.5 * rng.normal(size=rows)

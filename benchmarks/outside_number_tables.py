@@ -1,7 +1,8 @@
-"""Tables with numbers written from the words of a demand alone, by somebody who had not read the other generators here.
+"""Tables with numbers written from the words of a demand alone, without a look at the other generators here.
 
-Frames as people have them: names, units, text and numbers side by side. `NOTHING` maps a name to a maker of a table in which
-every common cause is a column.
+Frames as people have them: names, units, text and numbers side by side. `NOTHING` maps a name to a maker of a table in
+which every common cause is a column. One exception: "rounded after" rounds what acts by up to a deviation, so that the
+exact value is strictly a hidden continuum; nobody would want it told.
 """
 
 from collections.abc import Callable
@@ -28,8 +29,7 @@ def _names(count: int, rng: Draws) -> list[str]:
 def _frame(columns: list[np.ndarray], rng: Draws) -> pd.DataFrame:
     """Put columns into units of their own."""
     scaled = [
-        np.asarray(c, dtype=float) * rng.choice([0.1, 1.0, 7.5, 100.0]) + rng.choice([0.0, 20.0])
-        for c in columns
+        np.asarray(c, dtype=float) * rng.choice([0.1, 1.0, 7.5, 100.0]) + rng.choice([0.0, 20.0]) for c in columns
     ]
     return pd.DataFrame(dict(zip(_names(len(columns), rng), scaled, strict=True)))
 

@@ -26,7 +26,7 @@ def _classes(n: int, states: int, rng: Draws) -> np.ndarray:
 
 
 def _levels(states: int, apart: float, rng: Draws) -> np.ndarray:
-    """Means of the classes in one column, neighbours `apart` deviations from each other, in any order of the classes."""
+    """Means of the classes in one column, neighbours `apart` deviations from each other, in any order."""
     order = np.arange(states) if states == 2 else rng.permutation(states)
     return rng.choice([-1.0, 1.0]) * apart * order.astype(float)
 
@@ -45,7 +45,9 @@ def classes(apart: float, below: int, states: int = 2, beside: int = 0, n: int =
             last = 0.7 * last + 0.7 * rng.normal(size=n)
             frame[f"other_{j + 1}_eur"] = np.exp(5 + 0.6 * last)
         hidden = tuple(c for c in frame.columns if c.startswith("marker"))
-        return frame[list(rng.permutation(frame.columns))], Behind("class", states, (hidden,))
+        return pd.DataFrame({name: frame[name] for name in rng.permutation(frame.columns)}), Behind(
+            "class", states, (hidden,)
+        )
 
     return make
 

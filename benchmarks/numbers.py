@@ -8,6 +8,7 @@
     python -m benchmarks.numbers grades --tables 10          items in grades that drive each other
     python -m benchmarks.numbers behind-grades --tables 10   classes and a continuum behind items in grades
     python -m benchmarks.numbers counts --tables 4           counts that drive each other; behind-counts: a class
+    python -m benchmarks.numbers outside --tables 3          frames written from the demand alone; outside-planted too
     python -m benchmarks.numbers nothing --groups counts rounded --draws 19
     python -m benchmarks.numbers nothing --tell              the lines that are there, nothing run
 
@@ -28,12 +29,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pandas import DataFrame
 
 import leverrier as lv
 from benchmarks.count_tables import COUNT_NULLS, COUNTS
 from benchmarks.foreign_number_tables import FOREIGN
 from benchmarks.graded_tables import GRADED, GRADED_NULLS
 from benchmarks.number_tables import NOTHING, Columns
+from benchmarks.outside_number_tables import NOTHING as OUTSIDE
+from benchmarks.outside_planted_tables import PLANTED as OUTSIDE_PLANTED
 from benchmarks.planted_number_tables import PLANTED, Planted
 from benchmarks.strange_number_tables import STRANGE
 from benchmarks.uneven_number_tables import UNEVEN
@@ -50,15 +54,25 @@ KINDS: dict[str, dict[str, Any]] = {
     "uneven": UNEVEN,
     "grades": GRADED_NULLS,
     "behind-grades": GRADED,
+    "outside": OUTSIDE,
+    "outside-planted": OUTSIDE_PLANTED,
     "counts": COUNT_NULLS,
     "behind-counts": COUNTS,
 }
-HIDDEN = ("planted", "uneven", "behind-grades", "behind-counts")
+OWN_SHAPE = ("outside", "outside-planted")
+"""Kinds that draw their own rows and columns, as frames."""
+HIDDEN = ("planted", "uneven", "behind-grades", "behind-counts", "outside-planted")
 """Kinds with something behind their columns."""
 
 
-def made(kind: str, group: str, seed: int) -> tuple[Columns, Planted | None]:
+def made(kind: str, group: str, seed: int) -> tuple[Columns | DataFrame, Planted | None]:
     """The table of a group and number, and what is behind it."""
+    if kind in OWN_SHAPE:
+        drawn = KINDS[kind][group](np.random.default_rng([seed, 7, *group.encode()]))
+        if kind not in HIDDEN:
+            return drawn, None
+        frame, behind = drawn
+        return frame, Planted(frame, tuple(map(frozenset, behind.columns)), behind.kind, behind.states, np.empty(0))
     rng = np.random.default_rng([seed, 83, *group.encode()])
     if kind in HIDDEN:
         truth = KINDS[kind][group](rng, PLANTED_ROWS)
@@ -80,8 +94,8 @@ def line(kind: str, group: str, seed: int, draws: int) -> dict[str, Any]:
         "group": group,
         "seed": seed,
         "draws": draws,
-        "rows": len(next(iter(columns.values()))),
-        "columns": len(columns),
+        "rows": len(columns[next(iter(columns))]),
+        "columns": len(list(columns)),
         "ruled": bool(named),
         "verdict": str(found.verdict),
         "reason": found.verdict.reason.name,

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from scipy.stats import multivariate_normal
 from sklearn.decomposition import FactorAnalysis
 from sklearn.mixture import GaussianMixture
 
@@ -17,7 +18,7 @@ from leverrier.kernels.mixed.place_steps import to_shares
 from leverrier.learning.behind.ascent import ascend
 from leverrier.learning.behind.child_fits import fitted
 from leverrier.learning.behind.every_child import EveryChild
-from leverrier.learning.behind.factor_ascent import ascend_factor, on_nodes, row_scores
+from leverrier.learning.behind.factor_ascent import ascend_factor, by_itself, on_nodes, row_scores, score_weights
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
 from leverrier.learning.mixed.learn_mixed import space_of
 from leverrier.models.behind.block import Block, add_number, add_states
@@ -170,6 +171,50 @@ def test_a_pass_over_cases_has_the_slopes_of_its_value(ordered):
         assert bend[0, 0] == pytest.approx(-second, rel=1e-4)
 
 
+@pytest.fixture(scope="module")
+def two_factor_rows():
+    """Two traits that go together, four columns each."""
+    rng = np.random.default_rng(12)
+    first = rng.normal(size=1500)
+    second = 0.45 * first + np.sqrt(1 - 0.45**2) * rng.normal(size=1500)
+    loads = np.array([0.8, 0.75, 0.7, 0.8])
+    noise = np.sqrt(1 - loads**2)
+    x = np.hstack([f[:, None] * loads + noise * rng.normal(size=(1500, 4)) for f in (first, second)])
+    return (x - x.mean(axis=0)) / x.std(axis=0)
+
+
+def test_a_continuum_below_another_is_a_model_of_two_factors_that_go_together(two_factor_rows):
+    """The first one's columns, then the second's given them, have the density of both factors with a correlation."""
+    x = two_factor_rows
+    rows = block(x)
+    tight = {"floor": False, "close": 1e-10, "most": 5000}
+    upper = ascend_factor(rows, tuple(Link(f"x{j}") for j in range(4)), **tight)
+    weights, left = score_weights(rows, upper)
+    below = ascend_factor(rows, tuple(Link(f"x{j}") for j in range(4, 8)), above=weights[None], **tight)
+    assert np.diff(below.trace).min() > -1e-8
+    slope = float(below.slopes[0])
+    width = np.sqrt(1 + slope**2 * (1 - left))
+    loadings = np.zeros((8, 2))
+    loadings[:4, 0], loadings[4:, 1] = upper.loadings, below.loadings * width
+    together = slope / width
+    covariance = loadings @ np.array([[1, together], [together, 1]]) @ loadings.T
+    covariance += np.diag(np.concatenate([upper.variances, below.variances]))
+    exact = multivariate_normal(np.zeros(8), covariance).logpdf(x).sum()
+    assert upper.log_likelihood + below.log_likelihood == pytest.approx(exact, abs=1e-6)
+    assert abs(together) == pytest.approx(0.45, abs=0.07)
+    assert by_itself(rows, below).loadings == pytest.approx(loadings[4:, 1], rel=1e-3)
+
+
+def test_two_continua_that_go_together_are_both_told(two_factor_rows):
+    columns = {f"x{j}": column for j, column in enumerate(two_factor_rows[:1000].T)}
+    found = lv.discover(columns, draws=0, resamples=0, jobs=1)
+    assert {frozenset(each.children) for each in found.hidden} == {
+        frozenset(f"x{j}" for j in range(4)),
+        frozenset(f"x{j}" for j in range(4, 8)),
+    }
+    assert all(str(each.kind) == "continuum" for each in found.hidden)
+
+
 def test_all_children_together_are_fitted_as_one_by_one():
     rng = np.random.default_rng(6)
     states = [(rng.integers(0, 3, 300), 3, True), (rng.integers(0, 2, 300), 2, False)]
@@ -187,6 +232,24 @@ def test_all_children_together_are_fitted_as_one_by_one():
     share, each = posterior_of(expected)
     assert to_shares(logs) + together.slope_total == pytest.approx(each.sum(), abs=1e-8)
     assert np.abs(logs.T - share).max() < 1e-12
+
+
+def test_a_parent_with_more_values_than_codes_is_read_row_by_row():
+    """A count of many values has few codes: rows of one code are not alike in its score, and a logit of it must not
+    take the first row's for all of them (which let a child choose its parent's value)."""
+    rng = np.random.default_rng(8)
+    fine = rng.integers(0, 15, 400)
+    child = np.digitize(0.4 * fine + rng.logistic(size=400), [2.0, 4.0])
+    design = [np.ones(400)]
+    seen = {
+        "fine": add_states(design, "fine", fine // 5, 3, (fine - 7.0) / 4),
+        "child": add_states(design, "child", child, 3, child - 1.0),
+    }
+    rows = Block(np.column_stack(design), seen)
+    links = (Link("child", ("fine",), 0, "logit"),)
+    found = ascend(rows, classes(np.array([0.4, 0.6])), links, rng.dirichlet(np.ones(2), 400))
+    logs = row_logs(rows, found.latent, found.links, found.fits)
+    assert found.log_likelihood == pytest.approx(posterior_of(logs)[1].sum(), abs=1e-9)
 
 
 def body(rng, rows=600):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, product
 
@@ -14,10 +14,10 @@ from leverrier.discovery.numbers.number_rival import NumberRival
 from leverrier.learning.behind.ascent import Behind, ascend
 from leverrier.learning.behind.beginnings import beginnings, halves, residuals
 from leverrier.learning.behind.completed import Round, joined_places, split_places
-from leverrier.learning.behind.factor_ascent import ascend_factor
+from leverrier.learning.behind.factor_ascent import Factor, ascend_factor, by_itself, score_weights
 from leverrier.learning.behind.restructure import first_links, improve, refit
 from leverrier.learning.behind.shared_spread import shared_spreads
-from leverrier.learning.behind.standing import LEAST_ROWS, Parents, Standing, stood, with_links
+from leverrier.learning.behind.standing import LEAST_ROWS, Parents, Standing, descendants, stood, with_links
 from leverrier.models.behind.block import Block
 from leverrier.models.behind.links import Link, Mode, classes, continuum
 from leverrier.run.run import UNBOUNDED, Run
@@ -61,18 +61,44 @@ def hunt(
     barred: frozenset[str] = frozenset(),
     run: Run = UNBOUNDED,
     before: Standing | None = None,
+    known: Sequence[Standing] = (),
 ) -> Hunted:
     """The best class and the best continuum. `barred` columns hang on another hidden variable; `before` is what was
-    best beside a worse rival."""
+    best beside a worse rival; one more continuum may stand below those that are `known`."""
     of_class, bare, tried = hunt_class(block, outside, rival, seed, barred, run, before=before)
+    of_continuum, more = hunt_continuum(block, outside, rival, barred, run, known)
+    return Hunted(of_class, of_continuum, tried + more, bare)
+
+
+def hunt_continuum(
+    block: Block,
+    outside: NumberRival,
+    rival: Parents,
+    barred: frozenset[str] = frozenset(),
+    run: Run = UNBOUNDED,
+    known: Sequence[Standing] = (),
+) -> tuple[Standing | None, int]:
+    """The best continuum, and how many were tried. With others `known` it may go together with them: then it is told as
+    wide as it is by itself, with the score that it has below them."""
+    above = [each.behind for each in known if isinstance(each.behind, Factor)]
+    weights = [None, np.array([score_weights(block, each)[0] for each in above])] if above else [None]
     places = candidate_places(rival, barred)
-    continua = sorted(
-        (_continuum_trial(block, outside, rival, place) for place in places if not run.spent),
-        key=lambda each: -each.score,
-    )
-    begun = [each for each in _differing(continua, BEST) if not run.spent]
-    of_continuum = _best(block, [improve(block, outside, rival, each, (Mode.SHIFT,), barred) for each in begun])
-    return Hunted(of_class, of_continuum, tried + len(continua), bare)
+    pairs = [pair for pair in product(places, weights) if not run.spent]
+    trials = sorted((_continuum_trial(block, outside, rival, *pair) for pair in pairs), key=lambda each: -each.score)
+    begun = [each for each in _differing(trials, BEST) if not run.spent]
+    found = [improve(block, outside, rival, each, (Mode.SHIFT,), barred) for each in begun]
+    best = _best(block, [each for each in found if not _circular(each, above)])
+    if best is not None and isinstance(best.behind, Factor):
+        best = replace(best, behind=by_itself(block, best.behind))
+    return best, len(trials)
+
+
+def _circular(found: Standing, above: Sequence[Factor]) -> bool:
+    """Whether a column that tells of a continuum above hangs on a child of the one below."""
+    if not isinstance(found.behind, Factor) or found.behind.above is None:
+        return False
+    telling = {name for each in above for link in each.links for name in (link.column, *link.parents)}
+    return any(descendants(found.parents, child) & telling for child in found.children)
 
 
 def hunt_class(
@@ -228,11 +254,13 @@ def _class_trials(
         yield stood(block, outside, longer, with_links(rival, links))
 
 
-def _continuum_trial(block: Block, outside: NumberRival, rival: Parents, place: tuple[str, ...]) -> Standing:
+def _continuum_trial(
+    block: Block, outside: NumberRival, rival: Parents, place: tuple[str, ...], above: Floats | None = None
+) -> Standing:
     links = first_links(block, None, rival, place, Mode.SHIFT)
     parents = with_links(rival, links)
     if all(block.columns[name].codes is None for name in place):
-        return stood(block, outside, ascend_factor(block, links, most=60), parents)
+        return stood(block, outside, ascend_factor(block, links, most=60, above=above), parents)
     latent = continuum()
     cut = beginnings(block, links, 4, np.random.default_rng(0))[0]
     first = cut @ np.array([-1.3, -0.4, 0.4, 1.3])

@@ -68,6 +68,12 @@ def repaired(
     return found if found.total > rival.total + WORTH else rival
 
 
+def beside_known(rival: NumberRival, known: Standing) -> NumberRival:
+    """The network with the observed arcs that stand beside a hidden variable: what one more is weighed against."""
+    total = sum(rival.score(name, own) for name, own in known.parents.items())
+    return NumberRival(rival.scores, known.parents, total)
+
+
 def graphs_without(rival: NumberRival, hidden: Standing, posterior: Floats) -> list[Parents]:
     """The observed arcs of a hidden model as they are, with its children all linked, and with the column that knows
     most of the hidden variable in its place, or the two that do: beside the hidden model's arcs, and beside the

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from leverrier.discovery.numbers.hunt import VIEWS, Hunted, hunt, hunt_class
-from leverrier.discovery.numbers.number_rival import NumberRival, learn_rival, repaired
+from leverrier.discovery.numbers.number_rival import NumberRival, beside_known, learn_rival, repaired
+from leverrier.discovery.numbers.two_continua import TwoContinua, two_continua
 from leverrier.kinds import Kinds
 from leverrier.learning.behind.placed import places_of
 from leverrier.learning.behind.space_block import block_of
@@ -42,6 +44,8 @@ class Weighed:
     hunted: Hunted
     repaired: float
     """What searching on from where a hidden variable stood added to the rival, in nats."""
+    two: TwoContinua | None = None
+    """Where two continua that go together say more than one."""
 
     @property
     def class_gain(self) -> float:
@@ -51,6 +55,9 @@ class Weighed:
 
     @property
     def continuum_gain(self) -> float:
+        """Of one continuum, or of two that go together."""
+        if self.two is not None:
+            return self.two.gain
         found = self.hunted.of_continuum
         return float("-inf") if found is None or found.views() < VIEWS else found.score - self.rival.total
 
@@ -71,7 +78,9 @@ class Weighed:
 
     @property
     def gain(self) -> float:
-        """Of the better one over the rival."""
+        """Of the better one over the rival; two continua share what they gain."""
+        if self.two is not None and self.chosen is self.two.first:
+            return self.two.gain / 2
         return max(self.class_gain, self.continuum_gain)
 
     @property
@@ -84,7 +93,9 @@ class Weighed:
         """The one that the rule prefers: of an undecided pair the better."""
         if self.told is Ruling.NOTHING:
             return None
-        return self.hunted.of_class if self.class_gain >= self.continuum_gain else self.hunted.of_continuum
+        if self.class_gain >= self.continuum_gain:
+            return self.hunted.of_class
+        return self.hunted.of_continuum if self.two is None else self.two.first
 
 
 def weigh(space: Space, seed: int, run: Run = UNBOUNDED) -> Weighed:
@@ -94,7 +105,14 @@ def weigh(space: Space, seed: int, run: Run = UNBOUNDED) -> Weighed:
     ahead. It is searched for in earnest as soon as something does. A run that is spent ends where it is.
     """
     rival = learn_rival(MixedScores(space), seed, shakes=0, run=run)
-    return _weighed(rival, block_of(space), seed, run)
+    block = block_of(space)
+    found = _weighed(rival, block, seed, run)
+    single = found.hunted.of_continuum
+    if single is None or found.class_gain > max(found.continuum_gain, CLASS_ROOM) or run.spent:
+        return found
+    two = two_continua(block, found.rival, single, run)
+    better = two is not None and two.gain > max(found.continuum_gain, 0.0) + ROOM
+    return replace(found, two=two) if better else found
 
 
 def _weighed(rival: NumberRival, block: Block, seed: int, run: Run) -> Weighed:
@@ -137,8 +155,10 @@ def _bound(rival: NumberRival, block: Block, seed: int, aim: float, run: Run, li
     return Weighed(rival, Hunted(of_class, None, 0), 0.0).class_gain
 
 
-def weigh_more(found: Weighed, taken: list[str], seed: int, run: Run = UNBOUNDED) -> Weighed:
-    """One more hidden variable, behind columns that hang on none yet; those may still drive them."""
-    rival = found.rival
-    hunted = hunt(block_of(rival.space), rival, rival.parents, seed, frozenset(taken), run)
+def weigh_more(found: Weighed, known: Sequence[Standing], seed: int, run: Run = UNBOUNDED) -> Weighed:
+    """One more hidden variable, behind columns that hang on none yet; those may still drive them, and a continuum may
+    go together with those that are known."""
+    rival = beside_known(found.rival, known[-1])
+    taken = frozenset(child for each in known for child in each.children)
+    hunted = hunt(block_of(rival.space), rival, rival.parents, seed, taken, run, known=known)
     return Weighed(rival, hunted, found.repaired)

@@ -102,7 +102,8 @@ def fold_gains(space: Space, seed: int, fold: int) -> Floats:
     test = _fold(space, seed, fold)
     train = np.setdiff1d(np.arange(space.n_rows), test)
     found = weigh(space.take(train), seed)
-    return np.zeros(len(test)) if found.chosen is None else row_gains(found, found.chosen, space.take(test))
+    hidden = found.chosen if found.two is None else found.hunted.of_continuum  # (one speaks for both)
+    return np.zeros(len(test)) if found.chosen is None or hidden is None else row_gains(found, hidden, space.take(test))
 
 
 def _fold(space: Space, seed: int, fold: int) -> NDArray[np.int64]:
@@ -128,6 +129,9 @@ def came_back(
     kept = np.flatnonzero(np.random.default_rng(seed).random(space.n_rows) < SHARE)
     found = weigh(space.take(kept), 0)
     again = found.chosen
+    if again is not None and found.two is not None and again is found.two.first:
+        both = set(chosen.children)
+        again = max((again, found.two.second), key=lambda each: len(both.intersection(each.children)))
     if again is None or (again.continuum != chosen.continuum and told is not Ruling.UNDECIDED):
         return []
     both = set(again.children) & set(chosen.children)

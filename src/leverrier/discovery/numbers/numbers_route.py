@@ -177,9 +177,12 @@ def _tested(
         else:
             evidence = beside(found.excess, drawn, tests.draws, tests.level)
         told.append(Told(name, found, found.chosen, evidence))
+        if found.two is not None and len(told) < plan.max_hidden and found.chosen is found.two.first:
+            other = free_name(f"H{len(told) + 1}", (*space.names, *(each.name for each in told)))
+            told.append(Told(other, found, found.two.second, evidence))
         if (evidence.tested and not evidence.accepted) or run.spent:
             break
-        found = weigh_more(found, [child for each in told for child in each.standing.children], plan.seed, run)
+        found = weigh_more(found, [each.standing for each in told], plan.seed, run)
     return told
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.learning.behind.ascent import Behind, ascend
-from leverrier.learning.behind.factor_ascent import Factor, ascend_factor, expected, row_scores
+from leverrier.learning.behind.factor_ascent import Factor, ascend_factor, row_scores, score_weights
 from leverrier.learning.behind.place_moments import Moments, best_number, factor_moments, moments_of, number_score
 from leverrier.learning.behind.standing import (
     Outside,
@@ -74,7 +74,7 @@ def refit(block: Block, before: Behind | Factor, links: tuple[Link, ...], most: 
     states = any(block.columns[link.column].codes is not None for link in links)
     if isinstance(before, Factor):
         if not states:
-            return ascend_factor(block, links, _old_loadings(before, links), most=4 * most)
+            return ascend_factor(block, links, _old_loadings(before, links), most=4 * most, above=before.above)
         latent = continuum()
         return ascend(block, latent, links, _on_nodes(block, before, latent), most=most)
     if before.latent.fixed and not states:
@@ -101,9 +101,8 @@ def _known(block: Block, now: Standing) -> tuple[Moments, Latent, Floats]:
     """Moments, places and the posterior, of whatever kind."""
     behind = now.behind
     if isinstance(behind, Factor):
-        at = [block.columns[link.column].faces[link.face].at for link in behind.links]
         latent = continuum()
-        a, spread = expected(at, behind.coefficients, behind.loadings, behind.variances)
+        a, spread = score_weights(block, behind)
         any_states = any(seen.codes is not None for seen in block.columns.values())
         posterior = _on_nodes(block, behind, latent) if any_states else np.empty((0, 0))
         return factor_moments(block, a, spread), latent, posterior

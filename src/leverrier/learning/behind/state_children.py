@@ -61,10 +61,24 @@ def _of_logit(block: Block, link: Link) -> LikeRows:
     assert seen.codes is not None
     if any(block.columns[name].codes is None for name in link.parents):  # (of numbers no two rows are alike)
         return LikeRows(np.arange(block.rows), seen.codes, block.across[terms], ())
-    place, _ = configurations(block, link.parents)
+    place = np.zeros(block.rows, dtype=np.int64)
+    for name in link.parents:
+        kinds, own = _values(block, name)
+        place = np.unique(place * kinds + own, return_inverse=True)[1]
     _, first, of_row = np.unique(place * seen.states + seen.codes, return_index=True, return_inverse=True)
     beside = np.ascontiguousarray(block.across[np.ix_(terms, first)])
     return LikeRows(of_row.astype(np.int64), seen.codes[first], beside, ())
+
+
+def _values(block: Block, name: str) -> tuple[int, Codes]:
+    """How many values a parent has, and which one each row shows: its score may be finer than its states (a count of
+    fifteen values has at most seven codes)."""
+    seen = block.columns[name]
+    assert seen.codes is not None
+    if not seen.ordered:
+        return seen.states, seen.codes
+    values, own = np.unique(block.across[seen.terms[0]], return_inverse=True)
+    return len(values), own
 
 
 def fit_states(block: Block, latent: Latent, link: Link, share: Floats, before: Fit | None = None) -> FittedStates:

@@ -16,7 +16,8 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.counts.parted_counts import counts_of
 from leverrier.data.table import Table
-from leverrier.discovery.findings import HiddenVariable
+from leverrier.discovery.evidence.evidence import KINDS_WORTH
+from leverrier.discovery.findings import Baseline, HiddenVariable
 from leverrier.discovery.places.baseline import MOST_CELLS
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.deepening import Found, Screening
@@ -27,7 +28,7 @@ from leverrier.learning.em.fit import fit
 from leverrier.learning.hidden_families.said_behind import with_hidden_families
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
-from leverrier.learning.structure.learn_structure import StructureResult, learn_structure
+from leverrier.learning.structure.learn_structure import learn_from_scores, learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
@@ -37,6 +38,10 @@ CLEAR = 20.0
 """Nats over a network of every kind: a variable that gains less is tried with other numbers of states too."""
 STATES, STARTS = (2, 3, 4, 5), 2
 """Those tried, and from how many starts. Tables choose few states where columns have many; other kinds ask less."""
+BEYOND = 100.0
+"""Nats: no search for the rival that took longer has found so many more."""
+ROUNDS = 20
+"""How often that search wanders off."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,22 +71,26 @@ def surroundings(
     above = {p for v in near for p in (*graph.parents(v), *before.parents(v)) if p in table.variables}
     columns = sorted({*near, *above})
     part = table.select(columns)
-    rival = learn_structure(part, score, method="best", families="auto", jobs=1, budget=run.seconds_left())
     far = [v for v in columns if v not in near]
     between = learn_structure(part.select(far), score, families="auto", jobs=1).network.graph if far else None
     own = {v: [] if between is None else list(between.parents(v)) for v in far}
     found = own | {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in near}
     found[name] = [p for p in graph.parents(name) if p in columns]
     star = own | {v: [name] for v in near} | {name: []}
-    there = _Place(part, name, frozenset(near), rival, score, plan, run)
-    best = there.dressed(Graph.from_parents({v: found[v] for v in (*columns, name)}), network.posterior(table, name))
-    if best.gain is None or best.gain > CLEAR:
-        return best
+    there = _Place(part, name, frozenset(near), score, plan, run)
+    rival = there.without(Graph.from_parents({v: [p for p in before.parents(v) if p in columns] for v in columns}))
+    whole = Graph.from_parents({v: found[v] for v in (*columns, name)})
+    best = there.dressed(whole, rival, network.posterior(table, name))
     bare = Graph.from_parents({v: star[v] for v in (*columns, name)})
-    for states in STATES:
+    for states in STATES if best.gain is not None and best.gain <= CLEAR else ():
         if not run.spent:
-            best = max(best, there.dressed(bare, states), key=lambda one: -np.inf if one.gain is None else one.gain)
-    return best
+            best = max(
+                best, there.dressed(bare, rival, states), key=lambda one: -np.inf if one.gain is None else one.gain
+            )
+    if best.gain is None or not KINDS_WORTH < best.gain < BEYOND or run.spent:
+        return best
+    stronger = there.without(rival.graph, thorough=True)
+    return replace(best, rival=stronger.network, gain=best.gain - (stronger.score - rival.score))
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +98,6 @@ class _Place:
     table: Table
     name: str
     near: frozenset[str]
-    rival: StructureResult
     score: Score
     plan: Plan
     run: Run
@@ -98,9 +106,23 @@ class _Place:
     def scores(self) -> FamilyScores:
         return scores_of(counts_of(self.table), self.score, MOST_CELLS, kinds=True)
 
-    def dressed(self, graph: Graph, begun: Floats | int) -> Surroundings:
+    def without(self, start: Graph, thorough: bool = False) -> Baseline:
+        """The best network of the columns with families of any kind, from where the search began or has come to."""
+        found = learn_from_scores(
+            self.table,
+            self.scores,
+            method="best" if thorough else "auto",
+            rounds=ROUNDS,
+            max_parents=None,
+            start=start,
+            seed=0,
+            budget=self.run.seconds_left(),
+        )
+        return Baseline(found.network, found.score, 0.0)
+
+    def dressed(self, graph: Graph, rival: Baseline, begun: Floats | int) -> Surroundings:
         """Structural EM with families of any kind from this graph, and from posteriors or a number of states."""
-        name, table, rival = self.name, self.table, self.rival
+        name, table = self.name, self.table
         plain = self._fitted(graph, begun)
         states = plain.cardinality(name)
         start = Tried(graph, -np.inf, plain, table.variables)

@@ -194,6 +194,22 @@ def test_p_values_of_shared_tables_are_uniform_where_nothing_more_is_hidden():
         assert (p <= level).mean() <= level + 1e-9
 
 
+def test_looking_closely_only_where_a_claim_may_be_reached_settles_claims_alike():
+    """Side by side, against the same tables looked at closely everywhere."""
+    table = in_order(stars(3, 15, 300, seed=4).table)
+    scene = scene_of(table, None, lv.BDe(), PLAN, UNBOUNDED, strong=False, seed=0)
+    null = SharedNull(scene.baseline.network, None, table, lv.BDe(), PLAN, beside=True)
+    columns, seeds = frozenset(table.variables), np.random.SeedSequence(5).spawn(12)
+    closely = [null.gains(seed) or [] for seed in seeds]
+    largest = [max((gain for _, gain in each), default=0.0) for each in closely]
+    assert max(largest) > 1.0
+    for least in (0.1, *np.quantile([each for each in largest if each > 0], [0.3, 0.7]) + 1e-6, 1e6):
+        quickly = [null.gains(seed, [(columns, least)]) or [] for seed in seeds]
+        assert [any(gain >= least for _, gain in each) for each in quickly] == [each >= least for each in largest]
+        # places that share no two columns with any claim are left alone
+        assert all(null.gains(seed, [(frozenset(["elsewhere"]), least)]) == [] for seed in seeds[:2])
+
+
 def test_states_are_drawn_from_their_posteriors():
     graph = Graph.from_edges(["H", "a", "b", "c"], [("H", "a"), ("H", "b"), ("H", "c")])
     states = dict.fromkeys(graph, (0, 1))

@@ -86,7 +86,7 @@ def _tried(
 ) -> Spot | None:
     light, untold = plan.light(), run.untold()
     glanced = glanced_scene(table, score, plan, untold)
-    spot = try_group(screening_of(glanced, light, run), group, glanced, alone=True)
+    spot = try_group(screening_of(glanced, light, run), group, glanced, alone=True, least=enough)
     if spot is None or spot.gain < enough or run.late or run.stopped:
         return spot
     local = scene_of(table, None, score, plan, untold, strong=strong, seed=plan.seed)

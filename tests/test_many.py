@@ -146,6 +146,17 @@ def test_a_run_that_was_cut_goes_on_bit_for_bit(planted, found, tmp_path, monkey
     assert _digest(whole) == _digest(found)
 
 
+def test_a_wide_run_that_was_cut_goes_on_bit_for_bit(tmp_path, monkeypatch):
+    """Side by side there are several small tables, each with a best network of its own."""
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    table = stars(2, 62, 400, seed=1).table
+    cut = lv.discover(table, work=4, checkpoint=tmp_path / "kept", **QUICK)
+    assert not cut.finished
+    whole = lv.discover(table, checkpoint=tmp_path / "kept", resume=True, **QUICK)
+    assert len(whole.believed) == 2
+    assert _digest(whole) == _digest(lv.discover(table, **QUICK))
+
+
 def _digest(found):
     content = json.loads(dump(replace(found.result, seconds=0.0)))
     content["settings"].pop("work", None)

@@ -84,12 +84,12 @@ def tried_side_by_side(sides: Sides, plan: Plan, run: Run, strong: bool, least: 
 def _tried(
     table: Table, group: frozenset[str], score: Score, plan: Plan, run: Run, strong: bool, enough: float
 ) -> Spot | None:
-    light, untold = plan.light(), run.untold()
-    glanced = glanced_scene(table, score, plan, untold)
+    light, here = plan.light(), run.unkept()  # (baselines are known by the whole table, of which there is one)
+    glanced = glanced_scene(table, score, plan, here)
     spot = try_group(screening_of(glanced, light, run), group, glanced, alone=True, least=enough)
     if spot is None or spot.gain < enough or run.late or run.stopped:
         return spot
-    local = scene_of(table, None, score, plan, untold, strong=strong, seed=plan.seed)
+    local = scene_of(table, None, score, plan, here, strong=strong, seed=plan.seed)
     return try_group(screening_of(local, light, run), group, local, alone=True)
 
 

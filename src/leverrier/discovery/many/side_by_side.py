@@ -45,11 +45,7 @@ class Sides:
 
     def links(self) -> np.ndarray:
         """(groups, groups): what an arc between two of the classes gains at least."""
-        found = np.zeros((len(self.groups), len(self.groups)))
-        for i, one in enumerate(self.groups):
-            for j in range(i):
-                found[i, j] = found[j, i] = self.judge.arc(one, self.groups[j])
-        return found
+        return self.judge.arcs(self.groups)
 
 
 Least = Callable[[frozenset[str]], float]

@@ -33,7 +33,8 @@ STATES = (2, 3)
 """Tried first; the number is settled for those that are taken."""
 TOLERANCE = 0.1
 HOPELESS = -50.0
-"""Nats: a group that begins so far below what it must gain is not centred again."""
+"""Nats: a group that begins so far below what it must gain is not centred again; one that begins twice as far below
+half of it is not given more states."""
 NEW = "(a new hidden variable)"
 """What it is called until it is taken; those tried beside it are called so with a number."""
 
@@ -90,7 +91,9 @@ def try_group(
         begun.append((_by_itself(place.graph, members), frozenset(screening.graph)))
     best: Tried | None = None
     states = STATES[0]
-    for (graph, region), k in product(begun, STATES):
+    for k, (graph, region) in product(STATES, begun):
+        if k > STATES[0] and best is not None and best.score - screening.score < 2 * HOPELESS + least / 2:
+            break
         tried = try_region(
             screening.ground,
             graph,

@@ -115,7 +115,7 @@ def _indicators(
     codes: NDArray[np.unsignedinteger], seen: NDArray[np.bool_], sizes: NDArray[np.int64], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], csr_array]:
     """The fewest rows of 0 and 1 that say all cells: where a column is seen (one row for all that have no holes), and
-    its states but the first; by column the place of the former; the matrix that makes of them every state's indicator."""
+    its states but the first; by column the place of the former; the matrix that makes every state of them."""
     whole = seen.all(axis=1)
     shown_by = np.where(whole, 0, np.cumsum(~whole) - 1 + whole.any()).astype(np.int64)
     first = int(shown_by.max(initial=0)) + 1

@@ -28,18 +28,19 @@ from leverrier.learning.em.fit import fit
 from leverrier.learning.hidden_families.said_behind import with_hidden_families
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
-from leverrier.learning.structure.learn_structure import learn_from_scores, learn_structure
+from leverrier.learning.structure.learn_structure import Method, learn_from_scores, learn_structure
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
 from leverrier.run.run import Run
 
-CLEAR = 20.0
-"""Nats over a network of every kind: a variable that gains less is tried with other numbers of states too."""
+CLEAR, FAR = 20.0, -100.0
+"""Nats over a network of every kind: a variable that gains less is tried with other numbers of states too, unless it is
+so far behind that no other number helps."""
 STATES, STARTS = (2, 3, 4, 5), 2
 """Those tried, and from how many starts. Tables choose few states where columns have many; other kinds ask less."""
 BEYOND = 100.0
-"""Nats: no search for the rival that took longer has found so many more."""
+"""Nats: searches for the rival that take longer find less than this more."""
 ROUNDS = 20
 """How often that search wanders off."""
 
@@ -51,11 +52,19 @@ class Surroundings:
 
     table: Table
     network: Network
+    score: float
+    """Families by whatever kind says them best; minus infinity where its rows are too many for that."""
     rival: Network
-    gain: float | None
-    """Its score over the rival's, families of both by whatever kind says them best; None where its rows are too many
-    for that."""
+    over: float
+    """The rival's."""
     states: int
+
+    @property
+    def gain(self) -> float | None:
+        return self.score - self.over if np.isfinite(self.score) else None
+
+    def against(self, rival: Baseline) -> Surroundings:
+        return replace(self, rival=rival.network, over=rival.score)
 
     def posterior(self, name: str) -> Floats:
         return self.network.posterior(self.table, name)
@@ -78,19 +87,21 @@ def surroundings(
     found[name] = [p for p in graph.parents(name) if p in columns]
     star = own | {v: [name] for v in near} | {name: []}
     there = _Place(part, name, frozenset(near), score, plan, run)
-    rival = there.without(Graph.from_parents({v: [p for p in before.parents(v) if p in columns] for v in columns}))
+    told = Graph.from_parents({v: [p for p in before.parents(v) if p in columns] for v in columns})
+    rival = there.without(told, "ges")
     whole = Graph.from_parents({v: found[v] for v in (*columns, name)})
     best = there.dressed(whole, rival, network.posterior(table, name))
-    bare = Graph.from_parents({v: star[v] for v in (*columns, name)})
-    for states in STATES if best.gain is not None and best.gain <= CLEAR else ():
-        if not run.spent:
-            best = max(
-                best, there.dressed(bare, rival, states), key=lambda one: -np.inf if one.gain is None else one.gain
-            )
-    if best.gain is None or not KINDS_WORTH < best.gain < BEYOND or run.spent:
+    if best.gain is None or best.gain <= FAR or run.spent:
         return best
-    stronger = there.without(rival.graph, thorough=True)
-    return replace(best, rival=stronger.network, gain=best.gain - (stronger.score - rival.score))
+    rival = there.without(rival.graph, "auto")
+    best = best.against(rival)
+    bare = Graph.from_parents({v: star[v] for v in (*columns, name)})
+    for states in STATES if FAR < best.score - rival.score <= CLEAR else ():
+        if not run.spent:
+            best = max(best, there.dressed(bare, rival, states), key=lambda one: one.score)
+    if KINDS_WORTH < best.score - rival.score < BEYOND and not run.spent:
+        best = best.against(there.without(rival.graph, "best"))
+    return best
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,12 +117,12 @@ class _Place:
     def scores(self) -> FamilyScores:
         return scores_of(counts_of(self.table), self.score, MOST_CELLS, kinds=True)
 
-    def without(self, start: Graph, thorough: bool = False) -> Baseline:
+    def without(self, start: Graph, method: Method) -> Baseline:
         """The best network of the columns with families of any kind, from where the search began or has come to."""
         found = learn_from_scores(
             self.table,
             self.scores,
-            method="best" if thorough else "auto",
+            method=method,
             rounds=ROUNDS,
             max_parents=None,
             start=start,
@@ -131,10 +142,10 @@ class _Place:
         there = Screening(ground, replace(self.plan, kinds=True), self.run, rival.graph, rival.score, {}, name)
         end = dressed(there, found)
         if end is start:
-            return Surroundings(table, plain, rival.network, None, states)
+            return Surroundings(table, plain, -np.inf, rival.network, rival.score, states)
         again = self._fitted(end.graph, plain.posterior(table, name))
         ours = said_by_kinds(with_hidden_families(again, end.network, [name]), self.scores)
-        return Surroundings(table, ours, rival.network, end.score - rival.score, states)
+        return Surroundings(table, ours, end.score, rival.network, rival.score, states)
 
     def _fitted(self, graph: Graph, begun: Floats | int) -> Network:
         given = not isinstance(begun, int)

@@ -236,9 +236,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("results/many_peers.jsonl"))
     asked = parser.parse_args()
     done = lines.run(work(asked), asked.output)
-    lines.table(
-        ["", "nats a row", "processor s"], [[each["key"], each["nats a row"], each.get("processor")] for each in done]
-    )
+    rows = [[each["key"], each["nats a row"], each.get("error"), each.get("processor")] for each in done]
+    lines.table(["", "nats a row", "standard error", "processor s"], rows)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,8 @@ each variable by itself, where columns are few and every kind of family can be t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -79,26 +80,22 @@ def surroundings(
     near = [v for v in sorted(each.neighbours) if v in table.variables]
     above = {p for v in near for p in (*graph.parents(v), *before.parents(v)) if p in table.variables}
     columns = sorted({*near, *above})
-    part = table.select(columns)
-    far = [v for v in columns if v not in near]
-    between = learn_structure(part.select(far), score, families="auto", jobs=1).network.graph if far else None
-    own = {v: [] if between is None else list(between.parents(v)) for v in far}
-    found = own | {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in near}
-    found[name] = [p for p in graph.parents(name) if p in columns]
-    star = own | {v: [name] for v in near} | {name: []}
-    there = _Place(part, name, frozenset(near), score, plan, run)
+    there = _Place(table.select(columns), name, frozenset(near), score, plan, run)
     told = Graph.from_parents({v: [p for p in before.parents(v) if p in columns] for v in columns})
     rival = there.without(told, "ges")
-    whole = Graph.from_parents({v: found[v] for v in (*columns, name)})
-    best = there.dressed(whole, rival, network.posterior(table, name))
+    begun = {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in (*near, name)}
+    best = there.dressed(there.among(begun, "ges"), rival, network.posterior(table, name))
     if best.gain is None or best.gain <= FAR or run.spent:
         return best
     rival = there.without(rival.graph, "auto")
     best = best.against(rival)
-    bare = Graph.from_parents({v: star[v] for v in (*columns, name)})
+    if best.score - rival.score <= CLEAR:  # (the further columns are said as well as the rival says them)
+        again = there.dressed(there.among(begun, "auto"), rival, network.posterior(table, name))
+        best = max(best, again, key=lambda one: one.score)
+    bare = dict.fromkeys(near, (name,))
     for states in STATES if FAR < best.score - rival.score <= CLEAR else ():
         if not run.spent:
-            best = max(best, there.dressed(bare, rival, states), key=lambda one: one.score)
+            best = max(best, there.dressed(there.among(bare, "auto"), rival, states), key=lambda one: one.score)
     if KINDS_WORTH < best.score - rival.score < BEYOND and not run.spent:
         best = best.against(there.without(rival.graph, "best"))
     return best
@@ -112,6 +109,7 @@ class _Place:
     score: Score
     plan: Plan
     run: Run
+    _between: dict[Method, Graph] = field(default_factory=dict)
 
     @cached_property
     def scores(self) -> FamilyScores:
@@ -130,6 +128,17 @@ class _Place:
             budget=self.run.seconds_left(),
         )
         return Baseline(found.network, found.score, 0.0)
+
+    def among(self, parents: Mapping[str, Sequence[str]], method: Method) -> Graph:
+        """The hidden variable and the columns next to it with these parents, among the further columns with the best
+        network that they have by themselves."""
+        far = [v for v in self.table.variables if v not in self.near]
+        if far and method not in self._between:
+            self._between[method] = learn_structure(
+                self.table.select(far), self.score, method=method, families="auto", jobs=1
+            ).network.graph
+        own = {v: self._between[method].parents(v) for v in far}
+        return Graph.from_parents({v: {**own, **parents}.get(v, ()) for v in (*self.table.variables, self.name)})
 
     def dressed(self, graph: Graph, rival: Baseline, begun: Floats | int) -> Surroundings:
         """Structural EM with families of any kind from this graph, and from posteriors or a number of states."""

@@ -40,8 +40,6 @@ CLEAR, FAR = 20.0, -100.0
 so far behind that no other number helps."""
 STATES, STARTS = (2, 3, 4, 5), 2
 """Those tried, and from how many starts. Tables choose few states where columns have many; other kinds ask less."""
-BEYOND = 100.0
-"""Nats: searches for the rival that take longer find less than this more."""
 ROUNDS = 20
 """How often that search wanders off."""
 
@@ -96,7 +94,7 @@ def surroundings(
     for states in STATES if FAR < best.score - rival.score <= CLEAR else ():
         if not run.spent:
             best = max(best, there.dressed(there.among(bare, "auto"), rival, states), key=lambda one: one.score)
-    if KINDS_WORTH < best.score - rival.score < BEYOND and not run.spent:
+    if best.score - rival.score > KINDS_WORTH and not run.spent:
         best = best.against(there.without(rival.graph, "best"))
     return best
 

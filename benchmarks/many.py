@@ -6,7 +6,7 @@
     python -m benchmarks.many blocks --tables 5            120 columns of noisy-max, bands of sums, one-hot groups…
     python -m benchmarks.many layers --tables 20           nine groups under three under one
     python -m benchmarks.many wide                         100 stars in 1,000 columns, 10,000 rows
-    python -m benchmarks.many data --data ../shared/data   news, coil2000, bfi, election, sun09, adult
+    python -m benchmarks.many data --data ../shared/data [--only news20 sun09]   or coil2000, election, bfi, adult
     python -m benchmarks.many stars --show                 the table of what is done so far
 
 Each line is kept as it is done (results/many.jsonl); what is there is not run again. Tests are on: 99 simulated tables,
@@ -33,12 +33,12 @@ SHAPES = ((3, 20), (6, 40), (12, 80))
 SAME = 0.5
 """Of the columns of either, shared by both: then a hidden variable is the planted one."""
 DATA = {
-    "news20": ("news/news20_top99.csv.gz", {}),
-    "coil2000": ("latent_class/coil2000.csv.gz", {}),
-    "sun09": ("latent_class/sun09_objects.csv.gz", {}),
-    "election": ("latent_class/election.csv", {}),
-    "bfi": ("numbers/bfi.csv", {}),
-    "adult": ("epidemiology/adult.csv.gz", {}),
+    "news20": "news/news20_top99.csv.gz",
+    "coil2000": "latent_class/coil2000.csv.gz",
+    "sun09": "latent_class/sun09_objects.csv.gz",
+    "election": "latent_class/election.csv",
+    "bfi": "numbers/bfi.csv",
+    "adult": "epidemiology/adult.csv.gz",
 }
 
 
@@ -103,6 +103,8 @@ def of_data(path: Path, draws: int) -> lines.Line:
             "gain": round(each.gain, 1),
             "p": None if each.evidence is None else each.evidence.p_value,
             "believed": each in found.believed,
+            "over kinds": None if each.evidence is None else each.evidence.over_kinds,
+            "held out": None if each.evidence is None else each.evidence.held_out_interval,
             "near": sorted(each.neighbours),
         }
         for each in found.hidden
@@ -110,6 +112,7 @@ def of_data(path: Path, draws: int) -> lines.Line:
     seconds, waited = time.process_time() - begun, time.monotonic() - wall
     return {
         "verdict": str(found.verdict),
+        "reason": found.result.verdict.reason.name,
         "processor": round(seconds, 1),
         "wall": round(waited, 1),
         "gain": round(found.gain, 1),
@@ -166,7 +169,9 @@ def _wide(asked: argparse.Namespace) -> lines.Work:
 
 
 def _data(asked: argparse.Namespace) -> Iterator[tuple[str, partial[lines.Line]]]:
-    for name, (path, _) in DATA.items():
+    for name, path in DATA.items():
+        if asked.only and name not in asked.only:
+            continue
         where = asked.data / path
         if not where.exists():
             print(f"{name}: {where} is not here; left out")
@@ -203,6 +208,7 @@ def main() -> None:
     parser.add_argument("--mechanism", default="arcs", choices=("plain", "arcs", "shared", "skewed", "chained"))
     parser.add_argument("--draws", type=int, default=99)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--only", nargs="*", default=())
     parser.add_argument("--output", type=Path, default=Path("results/many.jsonl"))
     parser.add_argument("--show", action="store_true")
     asked = parser.parse_args()

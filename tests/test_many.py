@@ -146,6 +146,17 @@ def test_a_run_that_was_cut_goes_on_bit_for_bit(planted, found, tmp_path, monkey
     assert _digest(whole) == _digest(found)
 
 
+def test_a_wide_run_that_was_cut_goes_on_bit_for_bit(tmp_path, monkeypatch):
+    """Side by side there are several small tables, each with a best network of its own."""
+    monkeypatch.setattr(checkpoints, "EVERY", 0.0)
+    table = stars(2, 62, 400, seed=1).table
+    cut = lv.discover(table, work=4, checkpoint=tmp_path / "kept", **QUICK)
+    assert not cut.finished
+    whole = lv.discover(table, checkpoint=tmp_path / "kept", resume=True, **QUICK)
+    assert len(whole.believed) == 2
+    assert _digest(whole) == _digest(lv.discover(table, **QUICK))
+
+
 def _digest(found):
     content = json.loads(dump(replace(found.result, seconds=0.0)))
     content["settings"].pop("work", None)
@@ -192,6 +203,22 @@ def test_p_values_of_shared_tables_are_uniform_where_nothing_more_is_hidden():
     p = np.array([(1 + (np.delete(gains, k) >= gains[k]).sum()) / 60 for k in range(60)])
     for level in (0.05, 0.1, 0.25, 0.5):
         assert (p <= level).mean() <= level + 1e-9
+
+
+def test_looking_closely_only_where_a_claim_may_be_reached_settles_claims_alike():
+    """Side by side, against the same tables looked at closely everywhere."""
+    table = in_order(stars(3, 15, 300, seed=4).table)
+    scene = scene_of(table, None, lv.BDe(), PLAN, UNBOUNDED, strong=False, seed=0)
+    null = SharedNull(scene.baseline.network, None, table, lv.BDe(), PLAN, beside=True)
+    columns, seeds = frozenset(table.variables), np.random.SeedSequence(5).spawn(12)
+    closely = [null.gains(seed) or [] for seed in seeds]
+    largest = [max((gain for _, gain in each), default=0.0) for each in closely]
+    assert max(largest) > 1.0
+    for least in (0.1, *np.quantile([each for each in largest if each > 0], [0.3, 0.7]) + 1e-6, 1e6):
+        quickly = [null.gains(seed, [(columns, least)]) or [] for seed in seeds]
+        assert [any(gain >= least for _, gain in each) for each in quickly] == [each >= least for each in largest]
+        # places that share no two columns with any claim are left alone
+        assert all(null.gains(seed, [(frozenset(["elsewhere"]), least)]) == [] for seed in seeds[:2])
 
 
 def test_states_are_drawn_from_their_posteriors():

@@ -155,6 +155,18 @@ def test_starts_are_climbed_from_and_limits_hold():
         learn_mixed(table, required=[("age", "nobody")])
 
 
+def test_columns_of_very_many_states_that_no_family_joins_stay_apart():
+    """Forty countries by thirty jobs are too many cells for a table and too many slopes for a logit."""
+    r = np.random.default_rng(0)
+    country, job = r.integers(0, 40, 1500), r.integers(0, 30, 1500)
+    told = {"country": [f"c{k}" for k in country], "job": [f"j{k}" for k in job], "age": r.normal(40, 10, 1500)}
+    scores = MixedScores(space_of(lv.read_table(pd.DataFrame(told))))
+    assert scores.family(0, {1}) == -np.inf
+    assert scores.family(0, ()) == pytest.approx(scores.fitted(0, ()).score)
+    network = learn_mixed(lv.read_table(pd.DataFrame(told))).network
+    assert not {("country", "job"), ("job", "country")} & set(network.edges)
+
+
 def test_search_stops_when_told():
     scores = MixedScores(space_of(lv.read_table(body(300))))
     assert mixed_search(scores, limits=Limits(stop=lambda: True)) == (frozenset(),) * 6

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.special import xlogy
 
 from leverrier.arrays import Floats
@@ -93,22 +94,44 @@ def pair_information(
     holes: NDArray[np.bool_] | None = None,
 ) -> Floats:
     """(columns, columns): mutual information of every pair in nats, each from the rows that show both."""
-    starts = np.concatenate([[0], np.cumsum(sizes)])
     seen = codes != missing if holes is None else (codes != missing) & ~holes
-    indicators = np.zeros((int(starts[-1]), codes.shape[1]), dtype=np.float32)
-    for place in range(len(codes)):
-        rows = np.flatnonzero(seen[place])
-        indicators[starts[place] + codes[place, rows].astype(np.int64), rows] = 1.0
-    weighted = indicators if weights is None else indicators * weights.astype(np.float32)
-    joint = (weighted @ indicators.T).astype(np.float64)
-    shown = (seen if weights is None else seen * weights).astype(np.float32)
-    totals = np.maximum((shown @ seen.astype(np.float32).T).astype(np.float64), 1e-300)
-    column = (weighted @ seen.astype(np.float32).T).astype(np.float64)  # of each state, in rows that show the other
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    said, shown_by, from_said = _indicators(codes, seen, sizes, starts)
+    if weights is not None:  # (32 bits are exact for whole rows)
+        said = said.astype(np.float64)
+    counted = ((said if weights is None else said * weights) @ said.T).astype(np.float64)
+    half = from_said @ counted
+    joint = np.maximum((from_said @ half.T).T, 0.0)
+    totals = np.maximum(counted[np.ix_(shown_by, shown_by)], 1e-300)
+    column = np.maximum(half[:, shown_by], 0.0)  # of each state, in rows that show the other
     by_column = starts[:-1]
     joint_sum = np.add.reduceat(np.add.reduceat(xlogy(joint, joint), by_column, axis=0), by_column, axis=1)
     own_sum = np.add.reduceat(xlogy(column, column), by_column, axis=0)
     # N I = Σ n_ab ln n_ab − Σ n_a ln n_a − Σ n_b ln n_b + N ln N
     return np.maximum((joint_sum - own_sum - own_sum.T + xlogy(totals, totals)) / totals, 0.0)
+
+
+def _indicators(
+    codes: NDArray[np.unsignedinteger], seen: NDArray[np.bool_], sizes: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.int64], csr_array]:
+    """The fewest rows of 0 and 1 that say all cells: where a column is seen (one row for all that have no holes), and
+    its states but the first; by column the place of the former; the matrix that makes every state of them."""
+    whole = seen.all(axis=1)
+    shown_by = np.where(whole, 0, np.cumsum(~whole) - 1 + whole.any()).astype(np.int64)
+    first = int(shown_by.max(initial=0)) + 1
+    further = first + np.concatenate([[0], np.cumsum(sizes - 1)])
+    said = np.zeros((int(further[-1]), codes.shape[1]), dtype=np.float32)
+    rows, places, values = [], [], []
+    for v, size in enumerate(sizes.tolist()):
+        said[shown_by[v]] = seen[v]
+        own = np.arange(further[v], further[v + 1])
+        on = np.flatnonzero(seen[v] & (codes[v] > 0))
+        said[further[v] + codes[v, on].astype(np.int64) - 1, on] = 1.0
+        rows += [np.full(size, starts[v]), starts[v] + np.arange(1, size)]
+        places += [np.append(shown_by[v], own), own]
+        values += [np.append(1.0, np.full(size - 1, -1.0)), np.ones(size - 1)]
+    cells = np.concatenate(values), (np.concatenate(rows), np.concatenate(places))
+    return said, shown_by, csr_array(cells, shape=(int(starts[-1]), len(said)))
 
 
 def _largest(

@@ -8,6 +8,7 @@ class of a higher layer stay apart by that, and wait for their parent until they
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,8 +65,26 @@ class OneOrTwo:
         0 where it does not pay."""
         first, second = self.of_class(one)[1], self.of_class(other)[1]
         weights = self.ground.table.weights
-        joint = first.T @ (second if weights is None else second * weights[:, None])
-        total = joint.sum()
-        shared = xlogy(joint, joint).sum() - sum(xlogy(joint.sum(axis=a), joint.sum(axis=a)).sum() for a in (0, 1))
-        cost = 0.5 * (joint.shape[0] - 1) * (joint.shape[1] - 1) * np.log(max(total, 2.0))
-        return max(float(shared + xlogy(total, total) - cost), 0.0)
+        return worth_of_arc(first.T @ (second if weights is None else second * weights[:, None]))
+
+    def arcs(self, groups: Sequence[frozenset[str]]) -> Floats:
+        """(groups, groups): the same of every two of them, counted at once."""
+        states = [self.of_class(each)[1] for each in groups]
+        ends = np.cumsum([0, *(each.shape[1] for each in states)])
+        found = np.zeros((len(groups), len(groups)))
+        if not groups:
+            return found
+        all_of_them = np.concatenate(states, axis=1)
+        weights = self.ground.table.weights
+        joint = all_of_them.T @ (all_of_them if weights is None else all_of_them * weights[:, None])
+        for i, j in zip(*np.tril_indices(len(groups), -1), strict=True):
+            found[i, j] = found[j, i] = worth_of_arc(joint[ends[i] : ends[i + 1], ends[j] : ends[j + 1]])
+        return found
+
+
+def worth_of_arc(joint: Floats) -> float:
+    """Rows × mutual information of two variables' joint counts, less the arc's parameters; 0 where that is negative."""
+    total = joint.sum()
+    shared = xlogy(joint, joint).sum() - sum(xlogy(joint.sum(axis=a), joint.sum(axis=a)).sum() for a in (0, 1))
+    cost = 0.5 * (joint.shape[0] - 1) * (joint.shape[1] - 1) * np.log(max(total, 2.0))
+    return max(float(shared + xlogy(total, total) - cost), 0.0)

@@ -4,7 +4,8 @@ them; hidden variables that were accepted before are columns of states drawn fro
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +37,17 @@ class Scene:
     """The rows, what pairs of columns share, and the best network to be beaten."""
 
     ground: Ground
-    pairs: Pairs
     baseline: Baseline
-    hidden: Mapping[str, int]
+    hidden: Mapping[str, int] = field(default_factory=dict)
     """Columns that are drawn states of hidden variables, with their number of states."""
-    levels: Mapping[str, int]
+    levels: Mapping[str, int] = field(default_factory=dict)
     """Their layers."""
+    counted: Pairs | None = None
+    """What pairs share, where that was asked for before."""
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        return self.counted or Pairs.of(self.table)
 
     @property
     def graph(self) -> Graph:
@@ -83,20 +89,20 @@ def scene_of(
     `within` them alone, or to columns too."""
     hidden, levels = ({}, {}) if known is None else (known.hidden, known.levels)
     whole = table if known is None else with_states(table, known, np.random.default_rng([seed, 61]))
-    pairs = Pairs.of(whole)
-    possible = pairs.possible if len(whole.variables) > ALL_PAIRS else None
+    pairs = Pairs.of(whole) if known is not None or len(whole.variables) > ALL_PAIRS else None
+    possible = pairs.possible if pairs is not None and len(whole.variables) > ALL_PAIRS else None
     ground = Ground(
         whole, FamilyScores(counts_of(whole), score, MOST_CELLS, possible), plan.max_parents, run=run.untold()
     )
-    if known is not None:
+    if known is not None and pairs is not None:
         graph = linked(known.network.graph, ground, levels, pairs, within)
         network = network_from_counts(graph, whole.states, ground.scores.statistics, score)
-        return Scene(ground, pairs, Baseline(network, ground.total(graph), 0.0), hidden, levels)
+        return Scene(ground, Baseline(network, ground.total(graph), 0.0), hidden, levels, pairs)
     scores = ground.scores
-    if possible is not None:
-        return Scene(ground, pairs, _by_parts(ground, pairs, plan, run), hidden, levels)
+    if pairs is not None:
+        return Scene(ground, _by_parts(ground, pairs, plan, run), counted=pairs)
     if strong:
-        return Scene(ground, pairs, learn_baseline(whole, scores, plan, run), hidden, levels)
+        return Scene(ground, learn_baseline(whole, scores, plan, run))
     found = learn_from_scores(
         whole,
         scores,
@@ -107,7 +113,7 @@ def scene_of(
         seed=plan.seed,
         budget=run.seconds_left(),
     )
-    return Scene(ground, pairs, Baseline(found.network, found.score, 0.0), hidden, levels)
+    return Scene(ground, Baseline(found.network, found.score, 0.0))
 
 
 def bare_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
@@ -115,7 +121,24 @@ def bare_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
     ground = Ground(table, FamilyScores(counts_of(table), score, MOST_CELLS), plan.max_parents, run=run.untold())
     graph = Graph.from_edges(table.variables, ())
     network = network_from_counts(graph, table.states, ground.scores.statistics, score)
-    return Scene(ground, Pairs.of(table), Baseline(network, ground.total(graph), 0.0), {}, {})
+    return Scene(ground, Baseline(network, ground.total(graph), 0.0))
+
+
+def glanced_scene(table: Table, score: Score, plan: Plan, run: Run) -> Scene:
+    """The complete table with the network of one greedy search over classes of equivalence: no better than the best, so
+    that what is tried against it gains rather more than against that one."""
+    bare = bare_scene(table, score, plan, run)
+    found = learn_from_scores(
+        table,
+        bare.ground.scores,
+        method="ges",
+        rounds=0,
+        max_parents=plan.max_parents,
+        start=None,
+        seed=plan.seed,
+        budget=run.seconds_left(),
+    )
+    return replace(bare, baseline=Baseline(found.network, found.score, 0.0))
 
 
 def _by_parts(ground: Ground, pairs: Pairs, plan: Plan, run: Run) -> Baseline:

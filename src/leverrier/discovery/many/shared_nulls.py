@@ -12,20 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.discovery.evidence.drawn_evidence import evidence_of
 from leverrier.discovery.evidence.evidence import Evidence
-from leverrier.discovery.evidence.sequential_test import draws_needed, monte_carlo
+from leverrier.discovery.evidence.sequential_test import ENOUGH, draws_needed, monte_carlo
 from leverrier.discovery.many.one_or_two import OneOrTwo
 from leverrier.discovery.many.scene import Known, Scene, bare_scene, in_order, scene_of
 from leverrier.discovery.many.sibling_groups import LARGEST, SMALLEST, sibling_groups
 from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
 from leverrier.discovery.many.spots import Spot, tried_spots
 from leverrier.discovery.places.semi_clique import semi_cliques
-from leverrier.discovery.plan import Plan
+from leverrier.discovery.plan import WORTH, Plan
 from leverrier.learning.structure.score import Score
 from leverrier.models.network import Network
 from leverrier.run.codecs import Key
@@ -44,6 +45,8 @@ OVERLAP = 2
 
 Tries = list[tuple[list[str], float]]
 """Of one table, the columns next to each hidden variable that gains, and the gain."""
+Claims = list[tuple[frozenset[str], float]]
+"""The columns and the gain of each candidate that is not settled yet."""
 
 
 def free_in(scene: Scene) -> list[str]:
@@ -78,20 +81,22 @@ class SharedNull:
     beside: bool = False
     """Whether groups are tried side by side, as in the data."""
 
-    def gains(self, seed: np.random.SeedSequence) -> Tries | None:
-        """The tries that gain in one simulated table: where, and how much; None if time ran out over it."""
+    def gains(self, seed: np.random.SeedSequence, claims: Claims | None = None) -> Tries | None:
+        """The tries that gain in one simulated table: where, and how much; None if time ran out over it. Beside
+        `claims`, only those that may reach one of them are looked at closely."""
         rows = round(self.table.total)
         drawn = self.network.sample(rows, seed=np.random.default_rng(seed)).select(self.table.variables)
-        return self.tries(in_order(drawn))
+        return self.tries(in_order(drawn), claims)
 
-    def tries(self, table: Table) -> Tries | None:
+    def tries(self, table: Table, claims: Claims | None = None) -> Tries | None:
         """The same of any complete table."""
         if self.beside and self.known is None:
             scene = bare_scene(table, self.score, self.plan, self.run)
         else:
             scene = scene_of(table, self.known, self.score, self.plan, self.run, strong=False, seed=self.plan.seed)
         if self.beside:
-            spots = tried_side_by_side(Sides.of(scene, free_in(scene)), self.plan, self.run, strong=False)
+            least = partial(least_of, claims)
+            spots = tried_side_by_side(Sides.of(scene, free_in(scene)), self.plan, self.run, strong=False, least=least)
         else:
             spots = tried_spots(scene, groups_in(scene), self.plan, self.run)
         return None if self.run.spent else [(sorted(one.neighbours), one.gain) for one in spots]
@@ -104,30 +109,30 @@ def shared_tests(
     most = MORE * draws
     seeds = np.random.SeedSequence([null.plan.seed, 67]).spawn(most)
     keys = [("shared null", *about, seed.spawn_key) for seed in seeds]
-    tables: list[Tries] = []
-    wanted = draws
-    while len(tables) < wanted:
-        batch = slice(len(tables), min(len(tables) + BATCH, wanted))
-        drawn = run.map(null.gains, [(seed,) for seed in seeds[batch]], keys[batch])
+    gains: list[list[float]] = [[] for _ in spots]
+    done, wanted = 0, draws
+    while done < wanted:
+        batch = slice(done, min(done + BATCH, wanted))
+        claims = _unsettled(spots, gains)
+        drawn = run.map(null.gains, [(seed, claims) for seed in seeds[batch]], keys[batch])
         whole = _before_the_end(drawn)
-        tables += whole
-        run.tell(Event.NULL_TABLES, len(tables) / wanted)
+        done += len(whole)
+        gains = [[*before, *in_place(one, whole)] for one, before in zip(spots, gains, strict=True)]
+        run.tell(Event.NULL_TABLES, done / wanted)
         if len(whole) < batch.stop - batch.start:
             break
-        gains = [in_place(one, tables) for one in spots]
         if all(monte_carlo(one.gain, each, wanted) is not None for one, each in zip(spots, gains, strict=True)):
             more = draws_for_all(spots, gains, level)
             wanted = more if wanted < more <= most else wanted
-            if len(tables) >= wanted or not _open(spots, gains):
+            if done >= wanted or not _open(spots, gains):
                 break
-    gains = [in_place(one, tables) for one in spots]
     said = [
-        evidence_of(one.gain, each, monte_carlo(one.gain, each, len(tables)) if len(tables) >= draws else None, level)
+        evidence_of(one.gain, each, monte_carlo(one.gain, each, done) if done >= draws else None, level)
         for one, each in zip(spots, gains, strict=True)
     ]
     if any(each.p_value is None for each in said):
         return said
-    kept = accepted_by_rate([each.p_value or 1.0 for each in said], level, len(tables))
+    kept = accepted_by_rate([each.p_value or 1.0 for each in said], level, done)
     return [replace(each, accepted=good) for each, good in zip(said, kept, strict=True)]
 
 
@@ -143,10 +148,27 @@ def _before_the_end(drawn: Sequence[Tries | None]) -> list[Tries]:
 
 def in_place(spot: Spot, tables: Sequence[Tries]) -> list[float]:
     """Of every simulated table the largest gain of a try that shares two columns with the candidate; 0 if none."""
-    own = spot.neighbours | spot.members
+    own = _own(spot)
     return [
         max((gain for near, gain in table if len(own.intersection(near)) >= OVERLAP), default=0.0) for table in tables
     ]
+
+
+def _own(spot: Spot) -> frozenset[str]:
+    return spot.neighbours | spot.members
+
+
+def _unsettled(spots: Sequence[Spot], gains: Sequence[Sequence[float]]) -> Claims:
+    """Candidates that fewer tables reached than settle it."""
+    reached = [sum(gain >= one.gain for gain in each) for one, each in zip(spots, gains, strict=True)]
+    return [(_own(one), one.gain) for one, many in zip(spots, reached, strict=True) if many < ENOUGH]
+
+
+def least_of(claims: Claims | None, columns: frozenset[str]) -> float:
+    """What a try among these columns must gain to speak against one of the claims; any gain where there are none."""
+    if claims is None:
+        return WORTH
+    return min((gain for own, gain in claims if len(own & columns) >= OVERLAP), default=np.inf)
 
 
 def draws_for_all(spots: Sequence[Spot], gains: Sequence[Sequence[float]], level: float) -> int:

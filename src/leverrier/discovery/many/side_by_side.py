@@ -9,16 +9,18 @@ than by themselves.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.discovery.many.one_or_two import OneOrTwo
-from leverrier.discovery.many.scene import Scene, drawn_states, in_order, scene_of
+from leverrier.discovery.many.scene import Scene, drawn_states, glanced_scene, in_order, scene_of
 from leverrier.discovery.many.sibling_groups import sibling_groups
 from leverrier.discovery.many.spots import NEW, Spot, screening_of, try_group
-from leverrier.discovery.plan import Plan
+from leverrier.discovery.plan import WORTH, Plan
+from leverrier.learning.structure.score import Score
 from leverrier.run.event import Event
 from leverrier.run.run import Run
 
@@ -43,15 +45,19 @@ class Sides:
 
     def links(self) -> np.ndarray:
         """(groups, groups): what an arc between two of the classes gains at least."""
-        found = np.zeros((len(self.groups), len(self.groups)))
-        for i, one in enumerate(self.groups):
-            for j in range(i):
-                found[i, j] = found[j, i] = self.judge.arc(one, self.groups[j])
-        return found
+        return self.judge.arcs(self.groups)
 
 
-def tried_side_by_side(sides: Sides, plan: Plan, run: Run, strong: bool) -> list[Spot]:
-    """A quick try of every group in its small table, those that gain, the largest gain first."""
+Least = Callable[[frozenset[str]], float]
+"""What a try among these columns must gain to matter; infinite where none does."""
+
+
+def tried_side_by_side(sides: Sides, plan: Plan, run: Run, strong: bool, least: Least = lambda _: WORTH) -> list[Spot]:
+    """A quick try of every group in its small table, those that gain, the largest gain first.
+
+    First against a network found at a glance, over which a try gains rather too much; the best network is searched
+    for, which takes far longer, where that is as much as it must gain to matter.
+    """
     scene, links = sides.scene, sides.links()
     rng = np.random.default_rng([plan.seed, 73])
     drawn = [drawn_states(sides.judge.of_class(each)[1], rng) for each in sides.groups]
@@ -63,12 +69,24 @@ def tried_side_by_side(sides: Sides, plan: Plan, run: Run, strong: bool) -> list
         near = [j for j in np.argsort(-links[number], kind="stable").tolist()[:LINKS] if links[number, j] > 0]
         columns = sorted(group) + _loose(scene, group, claimed)
         table = _small(scene.table, columns, {f"{NEW} {j}": drawn[j] for j in near})
-        local = scene_of(table, None, scene.ground.scores.score, plan, run.untold(), strong=strong, seed=plan.seed)
-        spot = try_group(screening_of(local, plan.light(), run), group, local, alone=True)
-        if spot is not None:
-            found.append(spot)
+        enough = least(frozenset(columns))
+        if enough < np.inf:
+            spot = _tried(table, group, scene.ground.scores.score, plan, run, strong, enough)
+            found += [] if spot is None else [spot]
         run.tell(Event.CANDIDATES, (number + 1) / len(sides.groups))
     return sorted(found, key=lambda one: (-one.gain, sorted(one.members)))
+
+
+def _tried(
+    table: Table, group: frozenset[str], score: Score, plan: Plan, run: Run, strong: bool, enough: float
+) -> Spot | None:
+    light, here = plan.light(), run.unkept()  # (baselines are known by the whole table, of which there is one)
+    glanced = glanced_scene(table, score, plan, here)
+    spot = try_group(screening_of(glanced, light, run), group, glanced, alone=True, least=enough)
+    if spot is None or spot.gain < enough or run.late or run.stopped:
+        return spot
+    local = scene_of(table, None, score, plan, here, strong=strong, seed=plan.seed)
+    return try_group(screening_of(local, light, run), group, local, alone=True)
 
 
 def _loose(scene: Scene, group: frozenset[str], claimed: frozenset[str]) -> list[str]:

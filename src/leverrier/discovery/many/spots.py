@@ -33,7 +33,8 @@ STATES = (2, 3)
 """Tried first; the number is settled for those that are taken."""
 TOLERANCE = 0.1
 HOPELESS = -50.0
-"""Nats: a group that begins so far below the network without it is not centred again."""
+"""Nats: a group that begins so far below what it must gain is not centred again; one that begins twice as far below
+half of it is not given more states."""
 NEW = "(a new hidden variable)"
 """What it is called until it is taken; those tried beside it are called so with a number."""
 
@@ -77,17 +78,22 @@ def tried_spots(scene: Scene, groups: Sequence[frozenset[str]], plan: Plan, run:
     return sorted(found.values(), key=lambda one: (-one.gain, sorted(one.members)))
 
 
-def try_group(screening: Screening, members: frozenset[str], scene: Scene, alone: bool = False) -> Spot | None:
+def try_group(
+    screening: Screening, members: frozenset[str], scene: Scene, alone: bool = False, least: float = 0.0
+) -> Spot | None:
     """A hidden variable behind these columns, by structural EM around it; None if it does not gain. `alone`: begun also
     without any arc between its columns and others, over all of the scene, which must be small: where arcs from its
-    cousins stand in for it, a climb that begins with them never drops all of them."""
+    cousins stand in for it, a climb that begins with them never drops all of them. `least`: what it must gain to be
+    worth more than a first climb."""
     place = put_in(screening.graph, members, NEW)
     begun = [(place.graph, members)]
     if alone:
         begun.append((_by_itself(place.graph, members), frozenset(screening.graph)))
     best: Tried | None = None
     states = STATES[0]
-    for (graph, region), k in product(begun, STATES):
+    for k, (graph, region) in product(STATES, begun):
+        if k > STATES[0] and best is not None and best.score - screening.score < 2 * HOPELESS + least / 2:
+            break
         tried = try_region(
             screening.ground,
             graph,
@@ -103,7 +109,7 @@ def try_group(screening: Screening, members: frozenset[str], scene: Scene, alone
         if best is None or tried.score > best.score:
             best, states = tried, k
     assert best is not None
-    if best.score - screening.score > HOPELESS and enough_neighbours(best.graph, NEW):
+    if best.score - screening.score > least + HOPELESS and enough_neighbours(best.graph, NEW):
         again = centred(screening, best.graph, {NEW: states})
         best = again if again.score > best.score and enough_neighbours(again.graph, NEW) else best
     gain = best.score - screening.score

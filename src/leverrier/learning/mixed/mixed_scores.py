@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -81,6 +82,8 @@ class MixedScores:
     def _best(self, child: int, parents: Sequence[int]) -> Fitted:
         if self.space.columns[child].discrete:
             states = fit_states(self.design, child, parents) + self._whole(child, parents)
+            if not states:  # (too many states of both for a table, and for a logit's slopes)
+                return replace(self.fitted(child, ()), log_likelihood=-np.inf)
             return max(states, key=lambda fitted: fitted.score)
         found = fit_regressions(self.design, child, parents) + self._whole(child, parents)
         best = max(found, key=lambda fitted: fitted.score)

@@ -1,7 +1,8 @@
 """Where a search for traits begins: common factors of the items' scores, turned until each item follows few of them.
 
-How many there are at most is told by shuffled columns (Horn 1965): a factor counts whose eigenvalue is above those of
-items that share nothing. Factors are turned by varimax and promax, so that they may go together.
+How many there are is first told by what items share beside so many principal components (Velicer 1976): it is least
+where a component stands for several items, and rises where one stands for a single item. Factors are turned by varimax
+and promax, so that they may go together.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from leverrier.learning.traits.item_block import ItemBlock
 from leverrier.learning.traits.trait_ascent import fresh_item
 from leverrier.models.behind.traits import Item, Traits
 
-SHUFFLES, LIKELY = 20, 0.95
 AXES, CLOSE = 200, 1e-5
 POWER = 4
 CLEAR = 0.25
@@ -35,18 +35,18 @@ def standard_scores(space: Space, items: Sequence[str]) -> Floats:
     return np.asarray(z / np.maximum(z.std(axis=0), 1e-9), dtype=np.float64)
 
 
-def factors_above_chance(z: Floats, rng: np.random.Generator) -> int:
-    """How many eigenvalues of the reduced correlations are above those of shuffled columns."""
-    own = _reduced_values(z)
-    chance = np.array([_reduced_values(rng.permuted(z, axis=0)) for _ in range(SHUFFLES)])
-    above = own > np.quantile(chance, LIKELY, axis=0)
-    return int(above.argmin()) if not above.all() else len(own)
-
-
-def _reduced_values(z: Floats) -> Floats:
+def minimum_partial(z: Floats) -> int:
+    """The number of components beside which items share least on average, by squared partial correlations."""
     r = z.T @ z / len(z)
-    r = r - np.diag(1 / np.diag(np.linalg.inv(r + 1e-6 * np.eye(len(r)))))
-    return np.linalg.eigvalsh(r)[::-1]
+    values, vectors = np.linalg.eigh(r)
+    loads = vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))
+    shares = []
+    for count in range(len(r) - 1):
+        left = r - loads[:, :count] @ loads[:, :count].T
+        size = np.sqrt(np.maximum(np.diag(left), 1e-9))
+        partial = left / np.outer(size, size)
+        shares.append((partial**2).sum() - len(r))
+    return int(np.argmin(shares))
 
 
 def turned_factors(z: Floats, count: int) -> tuple[Floats, Floats, Floats]:

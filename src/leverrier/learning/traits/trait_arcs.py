@@ -116,7 +116,7 @@ class ArcSearch:
         terms, codes = block.terms(item.parents), block.codes(item.column)
         item_pass(item.tau, item.slopes, on, now.points, now.weights, terms, codes, gradient, information)
         errors = np.linalg.inv(information + 1e-6 * np.eye(size))[n:, n:]
-        least, found, at = UNCLEAR, None, 1
+        least, found, at = UNCLEAR, None, min(len(item.on), 1)
         for other in (*item.on[1:], *item.parents):
             many = 1 if isinstance(other, int) else block.sizes[other]
             own = slice(at, at + many)

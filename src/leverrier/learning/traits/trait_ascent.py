@@ -25,7 +25,7 @@ POINTS, FINE = 8, 64
 """Points a row in EM, and where scores are compared."""
 CLOSE, MOST = 0.3, 40
 NEWTON, RIDGE, ENOUGH = 2, 1e-3, 1e-7
-SETS = 256
+SETS, BEGUN = 256, 0.5
 SHRUNK = 0.01
 """Correlations are drawn so much towards none: traits that are one would have no density."""
 
@@ -153,10 +153,10 @@ def climbed(block: ItemBlock, item: Item, now: Placed, steps: int = NEWTON) -> t
 
 
 def fresh_item(block: ItemBlock, column: str, on: Sequence[int], parents: tuple[str, ...] = ()) -> Item:
-    """No slopes but a small one on its own trait: the margin's own thresholds."""
+    """Small slopes on its traits, and the margin's own thresholds."""
     codes = block.codes(column)
     counts = np.bincount(codes[codes >= 0], minlength=block.states(column)) + 0.5
     below = np.cumsum(counts)[:-1] / counts.sum()
     slopes = np.zeros(len(on) + sum(block.sizes[p] for p in parents))
-    slopes[0] = 0.5
+    slopes[: len(on)] = BEGUN
     return Item(column, tuple(on), parents, np.log(below / (1 - below)), slopes)

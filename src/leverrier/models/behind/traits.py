@@ -15,14 +15,14 @@ class Item:
 
     column: str
     on: tuple[int, ...]
-    """Traits by number, its own first."""
+    """Traits by number, its own first; none where it hangs on observed columns alone."""
     parents: tuple[str, ...]
     tau: Floats
     slopes: Floats
 
     @property
-    def own(self) -> int:
-        return self.on[0]
+    def own(self) -> int | None:
+        return self.on[0] if self.on else None
 
     @property
     def dimension(self) -> int:

@@ -105,7 +105,7 @@ def begun_traits(block: ItemBlock, space: Space, items: Sequence[str], count: in
     found: list[Item] = []
     for name, row, left in zip(items, loads, unique, strict=True):
         order = np.argsort(-np.abs(row), kind="stable").tolist()
-        on = tuple([order[0], *(v for v in order[1:3] if abs(row[v]) > CLEAR)])
+        on = (order[0], *(v for v in order[1:3] if abs(row[v]) > CLEAR))
         found.append(replace(fresh_item(block, name, on), slopes=STEEP * row[list(on)] / left))
     none = tuple(() for _ in range(count))
     traits = Traits(tuple(found), 0.9 * together + 0.1 * np.eye(count), none, tuple(np.empty(0) for _ in none))

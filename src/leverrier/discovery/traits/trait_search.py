@@ -59,9 +59,7 @@ class WithTraits:
         return logs + sum(self.beside.row_logs(space, name, own) for name, own in self.beside.parents.items())
 
 
-def with_traits(
-    space: Space, items: Sequence[str], seed: int, *, light: bool = False, run: Run = UNBOUNDED
-) -> WithTraits:
+def with_traits(space: Space, items: Sequence[str], *, light: bool = False, run: Run = UNBOUNDED) -> WithTraits:
     """From as many traits as a glance says, with other columns before the items and after them; and from one more. A
     `light` search has one structural step of each kind, and begins once."""
     scores, block = MixedScores(space), item_block(space)

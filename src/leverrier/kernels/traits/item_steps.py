@@ -128,9 +128,7 @@ def climb_item(tau, slopes, on, points, weights, terms, codes, steps, ridge, clo
                 rising = rising and new_tau[i] > new_tau[i - 1]
             value = -np.inf
             if rising:
-                new = item_pass(
-                    new_tau, new_slopes, on, points, weights, terms, codes, next_gradient, next_information
-                )
+                new = item_pass(new_tau, new_slopes, on, points, weights, terms, codes, next_gradient, next_information)
                 value = new - 0.5 * ridge * np.dot(new_slopes, new_slopes)
         if not value >= best:
             break

@@ -1,7 +1,7 @@
 """Where each row stands on several continua: the mode of its posterior, and weighted points round it.
 
 An item's state is s where its logistic variable lies between two thresholds, P = F(τ_s − η) − F(τ_{s−1} − η). Its slope
-in η is F_a + F_b − 1 and its bend −(F_a(1 − F_a) + F_b(1 − F_b)), so that the posterior has one mode. A code below 0 is a
+in η is F_a + F_b − 1 and its bend −(F_a(1 − F_a) + F_b(1 − F_b)), so the posterior has one mode. A code below 0 is a
 hole, which says nothing.
 """
 
@@ -47,7 +47,7 @@ def row_modes(codes, states, tau, loads, offset, mean, precision, theta, bend):
     d = loads.shape[1]
     slope, low = np.empty(d), np.empty((d, d))
     for r in range(rows):
-        for step in range(STEPS):
+        for _step in range(STEPS):
             for i in range(d):
                 slope[i] = 0.0
                 for j in range(d):
@@ -114,9 +114,7 @@ def row_points(codes, states, tau, loads, offset, mean, precision, theta, bend, 
             value = prior - spread + 0.5 * length
             for i in range(d):
                 for j in range(d):
-                    value -= (
-                        0.5 * precision[i, j] * (points[r, q, i] - mean[r, i]) * (points[r, q, j] - mean[r, j])
-                    )
+                    value -= 0.5 * precision[i, j] * (points[r, q, i] - mean[r, i]) * (points[r, q, j] - mean[r, j])
             product = 1.0
             for c in range(items):
                 if codes[r, c] < 0:

@@ -54,7 +54,9 @@ def item_block(space: Space, like: ItemBlock | None = None) -> ItemBlock:
     """Of a space without holes, centred as another one's rows are. Lines in scores alone: an ordered parent costs one
     parameter."""
     block = block_of(space)
-    lines = {name: replace(seen, terms=seen.terms[:1]) if seen.ordered else seen for name, seen in block.columns.items()}
+    lines = {
+        name: replace(seen, terms=seen.terms[:1]) if seen.ordered else seen for name, seen in block.columns.items()
+    }
     across = np.ascontiguousarray(block.design.T)
     centre = across.mean(axis=1, keepdims=True) if like is None else like.centre
     across[1:] -= centre[1:]

@@ -16,7 +16,7 @@ from leverrier.arrays import Floats
 from leverrier.kernels.traits.item_steps import item_pass, item_pulls
 from leverrier.learning.behind.standing import descendants
 from leverrier.learning.traits.item_block import ItemBlock
-from leverrier.learning.traits.trait_ascent import Ascended, Placed, ascend_traits, climbed, fresh_item
+from leverrier.learning.traits.trait_ascent import Ascended, Placed, ascend_traits, climbed
 from leverrier.models.behind.traits import Item, Traits
 
 WORTH = 0.5
@@ -56,7 +56,7 @@ class ArcSearch:
     """Those of them that are offered in this step."""
 
     def __post_init__(self) -> None:
-        self.parents = {**{name: () for name in self.may}, **self.traits.parents()}
+        self.parents = {**dict.fromkeys(self.may, ()), **self.traits.parents()}
         self.seen = {each.column: self._see(each) for each in self.traits.items}
 
     def search(self) -> Traits:
@@ -178,9 +178,7 @@ class ArcSearch:
         return tuple(drivers), tuple(effects)
 
 
-def _regressed(
-    block: ItemBlock, y: Floats, noise: float, free: Sequence[str]
-) -> tuple[tuple[str, ...], Floats]:
+def _regressed(block: ItemBlock, y: Floats, noise: float, free: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
     """Forward: the columns worth their slopes; `noise` is what rows do not tell of the place."""
     own: tuple[str, ...] = ()
     slopes, left = np.empty(0), y

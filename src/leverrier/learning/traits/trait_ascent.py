@@ -13,7 +13,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from leverrier.arrays import Floats
 from leverrier.kernels.traits.item_steps import climb_item

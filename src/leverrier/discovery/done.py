@@ -208,6 +208,7 @@ Step = (
     | CausesDropped
     | SetAside
     | HiddenWeighed
+    | TraitsTogether
     | BareClasses
     | GroupsSeen
     | CutShort

@@ -18,12 +18,15 @@ from leverrier.learning.traits.item_block import ItemBlock, item_block
 from leverrier.learning.traits.trait_arcs import ROUNDS, structured
 from leverrier.learning.traits.trait_ascent import FINE, Ascended, ascend_traits, placed
 from leverrier.models.behind.traits import Traits
+from leverrier.run.one_thread import one_thread
 from leverrier.run.run import UNBOUNDED, Run
 
 LEAST_VIEWS = 3
 """A trait is shown by three items."""
 MORE = 1
 """So many traits beyond what the glance says are tried: a way of answering that all items share is one."""
+HOPELESS = -100.0
+"""Nats over the first network: where a light search ends below, a whole one is not begun."""
 NEAR = 60.0
 """Nats: where traits come so near to the first network, a better one is searched for in earnest."""
 
@@ -85,7 +88,7 @@ def _searched(
     space = scores.space
     may = space.names if first else tuple(items)
     begun, places = begun_traits(block, space, items, count)
-    end = structured(block, ascend_traits(block, begun, places), may, rounds)
+    end = structured(block, ascend_traits(block, begun, places), may, rounds, lambda: run.spent)
     return WithTraits(block, end, _beside(scores, items, first, run), tuple(items), may)
 
 
@@ -104,10 +107,14 @@ def _beside(scores: MixedScores, items: Sequence[str], first: bool, run: Run) ->
     return NumberRival(scores, parents, sum(scores.family(at, found[at]) for at in others))
 
 
-def rival_of(space: Space, hidden: WithTraits, seed: int, run: Run = UNBOUNDED) -> NumberRival:
-    """The best network without traits: from no arcs and, where traits come near to it, from their arcs, with the items
-    of each trait tied to each other, and shaken."""
-    first = learn_rival(MixedScores(space), seed, shakes=0, run=run)
+def first_rival(space: Space, seed: int, run: Run = UNBOUNDED) -> NumberRival:
+    """The network without traits that one climb finds."""
+    return learn_rival(MixedScores(space), seed, shakes=0, run=run)
+
+
+def rival_of(first: NumberRival, hidden: WithTraits, seed: int, run: Run = UNBOUNDED) -> NumberRival:
+    """The best network without traits: where traits come near to the first, from their arcs, from the items of each
+    trait tied to each other, and shaken."""
     if hidden.score < first.total - NEAR or run.spent:
         return first
     starts = [first.parents, *_without_traits(hidden)]
@@ -142,6 +149,7 @@ def shown(traits: Traits) -> tuple[int, ...]:
     return tuple(v for v in range(traits.count) if len(traits.children(v)) >= LEAST_VIEWS)
 
 
+@one_thread
 def without_trait(hidden: WithTraits, trait: int) -> float:
     """The score of the table where its items hang on observed columns and other traits alone, as well as they can."""
     block, traits = hidden.block, hidden.traits

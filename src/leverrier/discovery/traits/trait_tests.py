@@ -11,7 +11,7 @@ from leverrier.arrays import Floats
 from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.numbers.number_rival import NumberRival
-from leverrier.discovery.traits.trait_search import WithTraits, rival_of, with_traits, without_trait
+from leverrier.discovery.traits.trait_search import WithTraits, first_rival, rival_of, with_traits, without_trait
 from leverrier.learning.mixed.learn_mixed import mixed_network, space_of
 from leverrier.learning.mixed.mixed_scores import MixedScores
 from leverrier.learning.mixed.mixed_space import Space
@@ -89,7 +89,7 @@ def fold_gains(space: Space, items: tuple[str, ...], seed: int, fold: int) -> Fl
     test = _fold(space, seed, fold)
     train = space.take(np.setdiff1d(np.arange(space.n_rows), test))
     hidden = with_traits(train, items)
-    rival = rival_of(train, hidden, seed)
+    rival = rival_of(first_rival(train, seed), hidden, seed)
     rows = space.take(test)
     return hidden.row_logs(rows) - sum(rival.row_logs(rows, name, own) for name, own in rival.parents.items())
 

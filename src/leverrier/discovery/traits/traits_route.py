@@ -10,8 +10,8 @@ import numpy as np
 
 from leverrier.data.table import Table
 from leverrier.data.variable import free_name
-from leverrier.discovery.done import Baseline, Step, TraitsTogether
-from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
+from leverrier.discovery.done import Baseline, Sampled, Step, TraitsTogether
+from leverrier.discovery.evidence.evidence import Evidence, Stopped, weighed
 from leverrier.discovery.examine import Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.numbers.behind_hidden import BehindHidden
@@ -22,7 +22,7 @@ from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.traits.graded_columns import several_scales, whole_rows
 from leverrier.discovery.traits.trait_kinds import Alone, alone
-from leverrier.discovery.traits.trait_search import WithTraits, rival_of, shown, with_traits
+from leverrier.discovery.traits.trait_search import HOPELESS, WithTraits, first_rival, rival_of, shown, with_traits
 from leverrier.discovery.traits.trait_tests import held_out_traits, left_out, null_traits, trait_null
 from leverrier.discovery.verdict import ModelKind
 from leverrier.learning.behind.space_block import block_of, known
@@ -35,6 +35,8 @@ from leverrier.run.run import Run
 
 SEVERAL = 2
 """Fewer traits than so many are the matter of other routes."""
+MOST_ROWS = 5000
+"""Of a longer table so many rows are drawn: what is there shows in these."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,43 +54,52 @@ def examine_traits(table: Table, plan: Plan, tests: Tests, run: Run) -> Result |
     """Several traits behind the items of a questionnaire; None where nothing of the kind is there or stands its tests:
     then other routes have the word."""
     begun = time.monotonic()
-    laid = whole_rows(table)
+    laid = whole_rows(_some_rows(table, plan.seed))
     items = several_scales(*laid) if laid is not None else ()
     if laid is None or not items or plan.max_hidden < SEVERAL:
         return None
     run.tell(Event.HIDDEN_NUMBERS, 0.0)
     space = space_of(laid[0], plan.seed)
+    light = run.made(("traits light",), lambda: with_traits(space, items, light=True, run=run).score)
+    first = run.made(("traits first rival",), lambda: first_rival(space, plan.seed, run))
+    if light - first.total < HOPELESS or run.spent:
+        return None
     hidden = run.made(("traits",), lambda: with_traits(space, items, run=run))
-    rival = run.made(("traits rival",), lambda: rival_of(space, hidden, plan.seed, run))
+    rival = run.made(("traits rival",), lambda: rival_of(first, hidden, plan.seed, run))
     gain = hidden.score - rival.total
     if gain <= ROOM or run.spent:
         return None
     falls = {v: fall for v, fall in left_out(hidden, shown(hidden.traits), run).items() if fall > ROOM}
     if not SEVERAL <= len(falls) <= plan.max_hidden or run.spent:
         return None
-    evidence = _evidence(space, hidden, rival, gain, plan, tests, run)
+    evidence = _evidence(space, hidden, rival, light - rival.total, plan, tests, run)
     if evidence is None:
         return None
-    found = _result(table, space, hidden, rival, falls, evidence, plan, tests)
+    found = _result(table, laid[0], space, hidden, rival, falls, evidence, plan, tests)
     cut = run.spent or evidence.stopped is Stopped.BUDGET
     verdict = found.verdict.unfinished() if cut else found.verdict
     return replace(found, verdict=verdict, seconds=time.monotonic() - begun)
 
 
+def _some_rows(table: Table, seed: int) -> Table:
+    """At most so many, drawn at random."""
+    if table.n_rows <= MOST_ROWS:
+        return table
+    return table.take(np.sort(np.random.default_rng([seed, 41]).choice(table.n_rows, MOST_ROWS, replace=False)))
+
+
 def _evidence(
-    space: Space, hidden: WithTraits, rival: NumberRival, gain: float, plan: Plan, tests: Tests, run: Run
+    space: Space, hidden: WithTraits, rival: NumberRival, light: float, plan: Plan, tests: Tests, run: Run
 ) -> Evidence | None:
-    """Of all of them together; None where tests refuse them. Held-out rows must speak for them clearly: a network that
-    imitates traits well would gain as much on simulated tables, and one that does not describe the columns nothing."""
+    """Of all of them together; None where tests refuse them. `light` is what simulated tables are compared with.
+    Held-out rows must speak for them clearly: simulated tables share what the network does not describe."""
+    gain = hidden.score - rival.total
     if not tests.draws:
         return Evidence(gain)
-    light = run.made(
-        ("traits light",), lambda: with_traits(space, hidden.items, light=True, run=run).score - rival.total
-    )
     evidence = null_traits(trait_null(rival, hidden.items, run), light, tests.draws, tests.level, plan.seed, run)
     if not evidence.accepted:
         return None
-    evidence = replace(evidence, claimed=gain, kind=Compared.SCORE)
+    evidence = replace(evidence, claimed=gain)
     if tests.held_out and not run.spent:
         run.tell(Event.HELD_OUT_ROWS, 0.0)
         gained = held_out_traits(space, hidden.items, plan.seed, run)
@@ -102,6 +113,7 @@ def _evidence(
 
 def _result(
     table: Table,
+    whole: Table,
     space: Space,
     hidden: WithTraits,
     rival: NumberRival,
@@ -115,7 +127,7 @@ def _result(
     for trait, fall in sorted(falls.items(), key=lambda pair: -pair[1]):
         name = free_name(f"H{len(claimed) + 1}", (*table.variables, *(each.name for each in claimed)))
         claimed.append(Claimed(name, trait, alone(block, hidden, trait, plan.seed), fall))
-    model = _model(table, space, hidden, claimed)
+    model = _model(whole, space, hidden, claimed)
     variables = tuple(
         HiddenVariable(
             each.name,
@@ -142,6 +154,7 @@ def _result(
     network = mixed_network(rival.scores, [[number[p] for p in rival.parents[name]] for name in space.names])
     arcs = sum(map(len, rival.parents.values()))
     did: tuple[Step, ...] = (
+        *((Sampled(MOST_ROWS, learned=True),) if table.n_rows > MOST_ROWS else ()),
         Baseline(arcs, numbers=True),
         TraitsTogether(len(claimed), hidden.traits.count, space.n_rows, round(hidden.score - rival.total, 3)),
     )
@@ -178,9 +191,7 @@ def _model(table: Table, space: Space, hidden: WithTraits, claimed: list[Claimed
     rows = {each.name: each.own.behind.posterior for each in claimed if each.own.states}
     empty = np.empty((space.n_rows, 0))
     owner = {child: each.name for each in claimed for child in hidden.traits.children(each.trait)}
-    own_rows = whole_rows(table)
-    assert own_rows is not None
-    profiles = {name: column_profile(own_rows[0], name, rows.get(owner.get(name, ""), empty)) for name in space.names}
+    profiles = {name: column_profile(table, name, rows.get(owner.get(name, ""), empty)) for name in space.names}
     return BehindHidden(behind, rest, profiles, together=_together(hidden, claimed))
 
 

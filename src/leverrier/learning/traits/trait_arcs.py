@@ -6,7 +6,7 @@ promises most is fitted, and taken where it is worth its parameters. Arcs betwee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,6 +27,12 @@ ROUNDS, SETTLED = 6, 2.0
 STEPS = 8
 UNCLEAR = 1.0
 """Nats beyond its price below which something is let go on trial."""
+
+
+def never() -> bool:
+    """No end but its own."""
+    return False
+
 
 Offer = tuple[str, str | int]
 """An item, and the column or the trait that it may hang on besides."""
@@ -54,6 +60,7 @@ class ArcSearch:
     """Columns that may be parents."""
     taking: tuple[str, ...] = ()
     """Those of them that are offered in this step."""
+    stop: Callable[[], bool] = never
 
     def __post_init__(self) -> None:
         self.parents = {**dict.fromkeys(self.may, ()), **self.traits.parents()}
@@ -62,7 +69,7 @@ class ArcSearch:
     def search(self) -> Traits:
         for name in self.seen:
             self._drop(name)
-        while (offer := self._best_offer()) is not None:
+        while not self.stop() and (offer := self._best_offer()) is not None:
             self._take(*offer)
         items = tuple(self.seen[each.column].item for each in self.traits.items)
         drivers, effects = self._driven()
@@ -181,17 +188,18 @@ class ArcSearch:
 def _regressed(block: ItemBlock, y: Floats, noise: float, free: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
     """Forward: the columns worth their slopes; `noise` is what rows do not tell of the place."""
     own: tuple[str, ...] = ()
-    slopes, left = np.empty(0), y
+    slopes: Floats = np.empty(0)
+    left = y
     while True:
         now = 0.5 * block.rows * np.log(left.var() + noise) + len(slopes) * block.price
-        best = None
+        best: tuple[float, str, Floats, Floats] | None = None
         for name in free:
             if name in own:
                 continue
             x = block.terms((*own, name))
-            solution = np.linalg.solve(x @ x.T + 1e-6 * np.eye(len(x)), x @ y)
+            solution: Floats = np.linalg.solve(x @ x.T + 1e-6 * np.eye(len(x)), x @ y)
             rest = y - solution @ x
-            cost = 0.5 * block.rows * np.log(rest.var() + noise) + len(solution) * block.price
+            cost = 0.5 * block.rows * np.log(float(rest.var()) + noise) + len(solution) * block.price
             if cost < now - WORTH and (best is None or cost < best[0]):
                 best = (cost, name, solution, rest)
         if best is None:
@@ -217,14 +225,18 @@ def _without(item: Item, other: str | int, block: ItemBlock) -> Item:
     return replace(item, parents=tuple(p for p in item.parents if p != other), slopes=slopes)
 
 
-def structured(block: ItemBlock, begun: Ascended, may: tuple[str, ...], rounds: int = ROUNDS) -> Ascended:
+def structured(
+    block: ItemBlock, begun: Ascended, may: tuple[str, ...], rounds: int = ROUNDS, stop: Callable[[], bool] = never
+) -> Ascended:
     """Structural steps and EM in turn, as long as the score rises: first other traits alone, and columns that are no
     items; an arc between two items that is taken too early stands in for what the traits would have said."""
     free = tuple(name for name in may if name not in begun.traits.columns)
     best = begun
     for taking in (free, may):
         for _ in range(rounds):
-            traits = ArcSearch(block, best.traits, best.placed, may, taking).search()
+            if stop():
+                return best
+            traits = ArcSearch(block, best.traits, best.placed, may, taking, stop).search()
             new = ascend_traits(block, _owned(traits), best.placed.modes)
             gained = new.score(block) - best.score(block)
             best = new if gained > 0 else best

@@ -197,7 +197,7 @@ def _regressed(block: ItemBlock, y: Floats, noise: float, free: Sequence[str]) -
             if name in own:
                 continue
             x = block.terms((*own, name))
-            solution: Floats = np.linalg.solve(x @ x.T + 1e-6 * np.eye(len(x)), x @ y)
+            solution = np.asarray(np.linalg.solve(x @ x.T + 1e-6 * np.eye(len(x)), x @ y), dtype=np.float64)
             rest = y - solution @ x
             cost = 0.5 * block.rows * np.log(float(rest.var()) + noise) + len(solution) * block.price
             if cost < now - WORTH and (best is None or cost < best[0]):

@@ -11,6 +11,7 @@ from leverrier.arrays import Floats
 from leverrier.discovery.evidence.drawn_evidence import drawn_evidence
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.numbers.number_rival import NumberRival
+from leverrier.discovery.numbers.number_tests import by_folds, rows_of_fold
 from leverrier.discovery.traits.trait_search import WithTraits, first_rival, rival_of, with_traits, without_trait
 from leverrier.learning.mixed.learn_mixed import mixed_network, space_of
 from leverrier.learning.mixed.mixed_scores import MixedScores
@@ -18,8 +19,6 @@ from leverrier.learning.mixed.mixed_space import Space
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.one_thread import one_thread
 from leverrier.run.run import UNBOUNDED, Run
-
-FOLDS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,25 +73,14 @@ def left_out(hidden: WithTraits, traits: tuple[int, ...], run: Run) -> dict[int,
 
 def held_out_traits(space: Space, items: tuple[str, ...], seed: int, run: Run) -> Floats | None:
     """By row, what the whole procedure gained over its rival on rows that it had not seen."""
-    calls, keys = [(space, items, seed, fold) for fold in range(FOLDS)], [("traits fold", f) for f in range(FOLDS)]
-    folds = run.map(fold_gains, calls, keys, lambda found: found.tolist(), np.array)
-    if len(folds) < FOLDS:
-        return None
-    gained = np.zeros(space.n_rows)
-    for fold, each in enumerate(folds):
-        gained[_fold(space, seed, fold)] = each
-    return gained
+    return by_folds(space, seed, run, fold_gains, (space, items, seed), "traits fold")
 
 
 @one_thread
 def fold_gains(space: Space, items: tuple[str, ...], seed: int, fold: int) -> Floats:
-    test = _fold(space, seed, fold)
+    test = rows_of_fold(space, seed, fold)
     train = space.take(np.setdiff1d(np.arange(space.n_rows), test))
     hidden = with_traits(train, items)
     rival = rival_of(first_rival(train, seed), hidden, seed)
     rows = space.take(test)
     return hidden.row_logs(rows) - sum(rival.row_logs(rows, name, own) for name, own in rival.parents.items())
-
-
-def _fold(space: Space, seed: int, fold: int) -> np.ndarray:
-    return np.sort(np.random.default_rng([seed, 71]).permutation(space.n_rows)[fold::FOLDS])

@@ -31,7 +31,7 @@ def item_pass(tau, slopes, on, points, weights, terms, codes, gradient, informat
         beside = 0.0
         for j in range(terms.shape[0]):
             beside += terms[j, r] * slopes[t + j]
-        pulled = held = over_a = over_b = 0.0
+        pulled = held = 0.0
         sums[:] = 0.0
         squares[:] = 0.0
         at[:] = 0.0

@@ -42,6 +42,7 @@ from leverrier.discovery.numbers.numbers_route import examine_grades, examine_nu
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result
 from leverrier.discovery.subsample import examine_large, sample_size
+from leverrier.discovery.traits.traits_route import examine_traits
 from leverrier.discovery.verdict import Answer
 from leverrier.errors import OptionError, TableError
 from leverrier.formats.network_files import read_whole
@@ -261,6 +262,10 @@ def _routes(
             raise OptionError('method="classes" is for tables that keep numbers: this one has none; see latent_classes')
         return examine_classes(whole, score, plan, tests, run)
     mixed = method == "auto" and has_numbers(whole)
+    if method == "auto" and groups is None and not rows:
+        scales = examine_traits(whole, plan, tests, run)
+        if scales is not None:
+            return scales
     wide = groups is None and (not mixed or few_numbers(whole)) and at_once(table, score, plan, run, rows)
     if mixed and not wide:
         return examine_numbers(whole, plan, tests, run, rows)

@@ -126,6 +126,17 @@ class HiddenWeighed:
 
 
 @dataclass(frozen=True)
+class TraitsTogether:
+    """So many continua behind items were compared, all together, with the best network of so many rows without a hole;
+    `tried` counts ways of answering too, which are not told."""
+
+    told: int
+    tried: int
+    rows: int
+    gain: float
+
+
+@dataclass(frozen=True)
 class BareClasses:
     """Classes that would gain, but through too few columns that hang together through them alone."""
 
@@ -197,6 +208,7 @@ Step = (
     | CausesDropped
     | SetAside
     | HiddenWeighed
+    | TraitsTogether
     | BareClasses
     | GroupsSeen
     | CutShort

@@ -30,6 +30,8 @@ class BehindHidden:
     rest: MixedNetwork
     """Families of the columns that hang on nothing hidden; those of the others are not used."""
     profiles: Mapping[str, ColumnProfile] = field(default_factory=dict)
+    together: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """By continuum, its correlation with others that were found together."""
     network: None = None
     numbers: None = None
     causes: None = None
@@ -67,8 +69,10 @@ class BehindHidden:
 
     def sample(self, n_rows: int, like: Table, rng: np.random.Generator) -> Table:
         cells: dict[str, Cells] = {}
-        places: dict[str, Any] = {}
+        places: dict[str, Any] = self._places_together(n_rows, rng)
         for node in self.graph.order:
+            if node in places:
+                continue
             if node in self.behind:
                 latent = self.behind[node].latent
                 places[node] = rng.choice(latent.places, n_rows, p=latent.shares / latent.shares.sum())
@@ -83,6 +87,20 @@ class BehindHidden:
         whole = self.rest.as_rows(cells)
         outside = {name: whole.raw[name] if name in whole.raw else _labels(whole, name) for name in whole.variables}
         return read_table({name: outside[name] for name in like.variables if name in outside}, like=like, unseen="hole")
+
+    def _places_together(self, n_rows: int, rng: np.random.Generator) -> dict[str, Any]:
+        """Of continua that go together, each row's nodes."""
+        names = list(self.together)
+        if not names:
+            return {}
+        matrix = np.array([[1.0 if a == b else self.together[a].get(b, 0.0) for b in names] for a in names])
+        values, vectors = np.linalg.eigh(matrix)
+        normal = rng.standard_normal((n_rows, len(names))) @ (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        found = {}
+        for name, own in zip(names, normal.T, strict=True):
+            nodes = self.behind[name].latent.basis[:, 0]
+            found[name] = np.searchsorted((nodes[1:] + nodes[:-1]) / 2, own)
+        return found
 
     @property
     def loadings(self) -> dict[str, Mapping[str, float]]:
@@ -112,6 +130,7 @@ class BehindHidden:
                 "models": {name: dict(model.content()) for name, model in self.behind.items()},
                 "rest": json.loads(dumps_mixed(self.rest)),
                 "profiles": {name: each.content() for name, each in self.profiles.items()},
+                "together": {name: dict(each) for name, each in self.together.items()},
             }
         }
 
@@ -121,7 +140,8 @@ def read_behind(content: Mapping[str, Any], variables: tuple[Variable, ...]) -> 
     own = content["behind"]
     models = {name: BehindModel.of_content(each, variables) for name, each in own["models"].items()}
     profiles = {name: ColumnProfile.of_content(each) for name, each in own["profiles"].items()}
-    return BehindHidden(models, loads_mixed(json.dumps(own["rest"])), profiles)
+    together = {name: {k: float(v) for k, v in each.items()} for name, each in own.get("together", {}).items()}
+    return BehindHidden(models, loads_mixed(json.dumps(own["rest"])), profiles, together)
 
 
 def _labels(table: Table, name: str) -> list[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,27 +88,35 @@ def beside(gain: float, drawn: Evidence, draws: int, level: float) -> Evidence:
 
 def held_out_numbers(space: Space, seed: int, run: Run) -> Floats | None:
     """By row, what the whole procedure gained over its rival on rows that it had not seen; 0 where it found nothing."""
-    calls, keys = [(space, seed, fold) for fold in range(FOLDS)], [("numbers fold", fold) for fold in range(FOLDS)]
-    folds = run.map(fold_gains, calls, keys, lambda found: found.tolist(), np.array)
+    return by_folds(space, seed, run, fold_gains, (space, seed), "numbers fold")
+
+
+def by_folds(
+    space: Space, seed: int, run: Run, gains: Callable[..., Floats], asked: tuple[Any, ...], key: str
+) -> Floats | None:
+    """What `gains(*asked, fold)` gives for the rows of each fold, all rows in their order; None if time ran out."""
+    calls, keys = [(*asked, fold) for fold in range(FOLDS)], [(key, fold) for fold in range(FOLDS)]
+    folds = run.map(gains, calls, keys, lambda found: found.tolist(), np.array)
     if len(folds) < FOLDS:
         return None
     gained = np.zeros(space.n_rows)
     for fold, each in enumerate(folds):
-        gained[_fold(space, seed, fold)] = each
+        gained[rows_of_fold(space, seed, fold)] = each
     return gained
 
 
 @one_thread
 def fold_gains(space: Space, seed: int, fold: int) -> Floats:
     """The same for the rows of one fold."""
-    test = _fold(space, seed, fold)
+    test = rows_of_fold(space, seed, fold)
     train = np.setdiff1d(np.arange(space.n_rows), test)
     found = weigh(space.take(train), seed)
     hidden = found.chosen if found.two is None else found.hunted.of_continuum  # (one speaks for both)
     return np.zeros(len(test)) if found.chosen is None or hidden is None else row_gains(found, hidden, space.take(test))
 
 
-def _fold(space: Space, seed: int, fold: int) -> NDArray[np.int64]:
+def rows_of_fold(space: Space, seed: int, fold: int) -> NDArray[np.int64]:
+    """Those held out in it."""
     return np.sort(np.random.default_rng([seed, 71]).permutation(space.n_rows)[fold::FOLDS])
 
 

@@ -56,6 +56,13 @@ def done_words(step: Step) -> str:
             return f"{column!r} was set aside: {unvarying_words(why)}"
         case done.HiddenWeighed():
             return _weighed_words(step)
+        case done.TraitsTogether(told, tried, rows, gain):
+            beside = f" (of {tried}; the others are shown by fewer than three items, or say nothing of their own)"
+            return (
+                f"weighed {told} hidden variables{beside if tried > told else ''} behind graded items against it, all "
+                f"together, in the {rows:,} rows without a hole: {gain:+.1f} nats; each is told with what the score "
+                "falls by without it"
+            )
         case done.BareClasses(states, columns, gain, views):
             return (
                 f"{states} classes behind {', '.join(columns)} would gain {gain:.1f} nats, but only {views} of these "

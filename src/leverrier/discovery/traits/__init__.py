@@ -1,0 +1,1 @@
+"""Several continua at once behind a questionnaire of graded items: candidates, the joint comparison, the tests."""

@@ -9,8 +9,9 @@ from sklearn.decomposition import FactorAnalysis
 from sklearn.mixture import GaussianMixture
 
 import leverrier as lv
+from leverrier.data.reading.read_table import as_table
 from leverrier.discovery.numbers.number_filling import filled
-from leverrier.discovery.numbers.number_rule import weigh
+from leverrier.discovery.numbers.number_rule import Ruling, weigh, weigh_more
 from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError
 from leverrier.kernels.mixed.logit_passes import ordered_pass, unordered_pass
@@ -213,6 +214,26 @@ def test_two_continua_that_go_together_are_both_told(two_factor_rows):
         frozenset(f"x{j}" for j in range(4, 8)),
     }
     assert all(str(each.kind) == "continuum" for each in found.hidden)
+
+
+def test_one_more_is_weighed_against_all_that_arcs_can_say_beside_the_first():
+    """Arcs between the children of the first are not for the second to bring back (they gained it 279 nats)."""
+    rng = np.random.default_rng(5)
+    h, columns = rng.integers(0, 2, 600), {}
+    for i in range(5):
+        columns[f"a{i}"] = np.where(rng.random(600) < 0.85, h, 1 - h)
+    before = rng.integers(0, 3, 600)
+    for i in range(4):
+        before = np.where(rng.random(600) < 0.6, before, rng.integers(0, 3, 600))
+        columns[f"b{i}"] = before
+    found = weigh(space_of(as_table(columns), 0), 0)
+    assert found.chosen is not None
+    assert set(found.chosen.children) == {f"a{i}" for i in range(5)}
+    more = weigh_more(found, [found.chosen], 0)
+    assert more.told is Ruling.NOTHING
+    of_class = more.hunted.of_class
+    for child in found.chosen.children:
+        assert of_class is None or of_class.parents[child] == more.rival.parents[child] == found.chosen.parents[child]
 
 
 def test_all_children_together_are_fitted_as_one_by_one():

@@ -44,6 +44,7 @@ STEPS = [
     done.CausesDropped(end=done.CausesEnd.UNSHARED),
     done.SetAside("a", Unvarying(None)),
     done.HiddenWeighed(4, 3, -7.25, None),
+    done.TraitsTogether(2, 3, 900, 12.5),
     done.BareClasses(2, ("a", "b"), 7.5, 2),
     done.GroupsSeen((1000, 50), ("b", "c"), 1e-5, 0.014, (2, 3)),
     done.CutShort((Omitted(Skipped.TABLES, "H1", 3, 9), Omitted(Skipped.POWER))),

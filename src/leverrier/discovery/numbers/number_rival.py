@@ -51,10 +51,14 @@ def learn_rival(
     scores: MixedScores, seed: int, starts: Sequence[Parents] = (), shakes: int = SHAKES, run: Run = UNBOUNDED
 ) -> NumberRival:
     """The best network that a search finds, from these graphs too, shaken so often."""
+    return _searched(scores, starts, Limits(stop=lambda: run.spent), seed, shakes)
+
+
+def _searched(scores: MixedScores, starts: Sequence[Parents], limits: Limits, seed: int, shakes: int) -> NumberRival:
     names = scores.space.names
     number = {name: place for place, name in enumerate(names)}
     begun = [[tuple(number[p] for p in graph[name]) for name in names] for graph in starts]
-    found = mixed_search(scores, seed=seed, starts=begun, shakes=shakes, limits=Limits(stop=lambda: run.spent))
+    found = mixed_search(scores, seed=seed, starts=begun, shakes=shakes, limits=limits)
     parents = {names[child]: tuple(names[p] for p in above) for child, above in enumerate(found)}
     return NumberRival(scores, parents, scores.total(found))
 
@@ -69,9 +73,22 @@ def repaired(
 
 
 def beside_known(rival: NumberRival, known: Standing) -> NumberRival:
-    """The network with the observed arcs that stand beside a hidden variable: what one more is weighed against."""
+    """The network with the observed arcs that stand beside a hidden variable, as they are."""
     total = sum(rival.score(name, own) for name, own in known.parents.items())
     return NumberRival(rival.scores, known.parents, total)
+
+
+def best_beside(rival: NumberRival, known: Sequence[Standing], seed: int, run: Run = UNBOUNDED) -> NumberRival:
+    """The best network beside hidden variables, whose children keep the observed parents that they have there: what one
+    more is weighed against. It is searched for as strongly as any rival, lest one more only repairs it."""
+    number, parents = rival.numbers, known[-1].parents
+    settled = {number[child]: {number[p] for p in parents[child]} for each in known for child in each.children}
+    limits = Limits(
+        required=frozenset((p, child) for child, above in settled.items() for p in above),
+        forbidden=frozenset((p, c) for c, above in settled.items() for p in number.values() if p not in above),
+        stop=lambda: run.spent,
+    )
+    return _searched(rival.scores, [parents], limits, seed, SHAKES)
 
 
 def graphs_without(rival: NumberRival, hidden: Standing, posterior: Floats) -> list[Parents]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from leverrier.discovery.numbers.hunt import VIEWS, Hunted, hunt, hunt_class
-from leverrier.discovery.numbers.number_rival import NumberRival, beside_known, learn_rival, repaired
+from leverrier.discovery.numbers.number_rival import NumberRival, best_beside, learn_rival, repaired
 from leverrier.discovery.numbers.two_continua import TwoContinua, two_continua
 from leverrier.kinds import Kinds
 from leverrier.learning.behind.placed import places_of
@@ -158,7 +158,7 @@ def _bound(rival: NumberRival, block: Block, seed: int, aim: float, run: Run, li
 def weigh_more(found: Weighed, known: Sequence[Standing], seed: int, run: Run = UNBOUNDED) -> Weighed:
     """One more hidden variable, behind columns that hang on none yet; those may still drive them, and a continuum may
     go together with those that are known."""
-    rival = beside_known(found.rival, known[-1])
+    rival = best_beside(found.rival, known, seed, run=run)
     taken = frozenset(child for each in known for child in each.children)
     hunted = hunt(block_of(rival.space), rival, rival.parents, seed, taken, run, known=known)
     return Weighed(rival, hunted, found.repaired)

@@ -81,7 +81,8 @@ class CompletedScores:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Who searches round where rows stand: the rival's scores and arcs, and what may not hang on what is hidden."""
+    """Who searches round where rows stand: the rival's scores and arcs. What is barred hangs on something else hidden: it
+    may not hang on this, and keeps the observed parents that it has."""
 
     block: Block
     scores: MixedScores
@@ -95,12 +96,15 @@ class Round:
         names = self.scores.space.names
         hidden = len(names)
         into = ((p, hidden) for p in range(hidden))
-        out_of = ((hidden, number) for number, name in enumerate(names) if name in self.barred)
-        return Limits(forbidden=frozenset([*into, *out_of]), max_parents=MOST_PARENTS + 1, tried=TRIED)
+        place = {name: number for number, name in enumerate(names)}
+        kept = frozenset((place[p], place[child]) for child in self.barred for p in self.rival[child])
+        new = {(p, place[child]) for child in self.barred for p in range(hidden + 1)} - kept
+        return Limits(kept, frozenset([*into, *new]), max_parents=MOST_PARENTS + 1, tried=TRIED)
 
     def first(self, posterior: Floats) -> Standing | None:
         """From no arcs, and from the rival's."""
-        return self._searched(posterior, [dict.fromkeys(self.rival, ()), self.rival])
+        bare = {name: own if name in self.barred else () for name, own in self.rival.items()}
+        return self._searched(posterior, [bare, self.rival])
 
     def again(self, found: Standing) -> Standing:
         """From where a search and EM ended, as long as the score of the table rises."""

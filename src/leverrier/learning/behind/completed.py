@@ -81,8 +81,8 @@ class CompletedScores:
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """Who searches round where rows stand: the rival's scores and arcs. What is barred hangs on something else hidden: it
-    may not hang on this, and keeps the observed parents that it has."""
+    """Who searches round where rows stand: the rival's scores and arcs. What is barred hangs on something else hidden:
+    it may not hang on this, and keeps the observed parents that it has."""
 
     block: Block
     scores: MixedScores

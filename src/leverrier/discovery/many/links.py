@@ -12,7 +12,7 @@ from math import log
 from leverrier.discovery.many.sibling_groups import Pairs
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.plan import WORTH
-from leverrier.learning.structure.family_scores import members
+from leverrier.learning.structure.known_scores import members
 from leverrier.models.graph import Graph
 
 Arc = tuple[str, str]

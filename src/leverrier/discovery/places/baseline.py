@@ -16,7 +16,8 @@ from leverrier.data.variable import free_name
 from leverrier.discovery.findings import Baseline
 from leverrier.discovery.network_codecs import scored_network_once
 from leverrier.discovery.plan import WORTH, Plan
-from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.learn_structure import learn_from_scores
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network

@@ -20,8 +20,8 @@ from leverrier.learning.hidden_families.completed_rows import CompletedRows
 from leverrier.learning.hidden_families.families_em import MOST_COMPLETED, FamiliesClimb, Standing
 from leverrier.learning.hidden_families.structural_rounds import StructuralRounds
 from leverrier.learning.structure.constraints import make_problem
-from leverrier.learning.structure.family_scores import Renumbered
 from leverrier.learning.structure.kind_scores import KindScores
+from leverrier.learning.structure.known_scores import Renumbered
 from leverrier.learning.structure.problem import Problem
 from leverrier.models.graph import Graph
 

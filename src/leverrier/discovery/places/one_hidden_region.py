@@ -11,7 +11,7 @@ from leverrier.counts.family import Family
 from leverrier.discovery.places.cutout import Cutout
 from leverrier.discovery.places.ground import Ground, Tried
 from leverrier.learning.em.maximise import table_from_counts
-from leverrier.learning.structure.family_scores import members
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.one_hidden import (
     MOST_NODES,
     OneHidden,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from leverrier.discovery.places.cutout import Cutout, merged_states
 from leverrier.discovery.places.ground import Ground, Tried
 from leverrier.discovery.places.one_hidden_region import climb_region
-from leverrier.learning.structure.family_scores import Renumbered
+from leverrier.learning.structure.known_scores import Renumbered
 from leverrier.learning.structure.one_hidden import MOST_EVALUATIONS, Seen
 from leverrier.learning.structure.structural_em import StructuralTask, climb_structure
 from leverrier.models.graph import Graph

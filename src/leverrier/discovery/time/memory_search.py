@@ -12,8 +12,9 @@ from leverrier.counts.family import Statistics
 from leverrier.data.sequences.read_sequences import lagged
 from leverrier.learning.slices.learn_dynamic import into_the_past
 from leverrier.learning.structure.constraints import as_parents, make_problem
-from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.hill_climb import hill_climb
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.problem import SearchLog
 from leverrier.learning.structure.score import Score
 from leverrier.models.dynamic.dynamic_network import DynamicNetwork

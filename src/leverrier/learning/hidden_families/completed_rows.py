@@ -18,8 +18,8 @@ from leverrier.data.variable import code_type
 from leverrier.learning.families.function_fit import tabled
 from leverrier.learning.families.offered import Offered
 from leverrier.learning.families.state_column import plain_column
-from leverrier.learning.structure.family_scores import KnownScores, members
 from leverrier.learning.structure.kind_scores import KindScores
+from leverrier.learning.structure.known_scores import KnownScores, members
 from leverrier.learning.structure.score import Score
 
 PLAIN = "plain table"

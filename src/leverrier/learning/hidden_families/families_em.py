@@ -23,7 +23,7 @@ from leverrier.learning.em.maximise import network_from_counts
 from leverrier.learning.families.family_counts import FamilyCounts
 from leverrier.learning.families.offered import Offered
 from leverrier.learning.hidden_families.completed_rows import ALMOST_NEVER, PLAIN, CompletedRows, CompletedScores
-from leverrier.learning.structure.family_scores import KnownScores
+from leverrier.learning.structure.known_scores import KnownScores
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network

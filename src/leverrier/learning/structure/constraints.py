@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.errors import OptionError
-from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.problem import Parents, Problem
 from leverrier.models.graph import Edge, Graph
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from leverrier.counts.parted_counts import counts_of
 from leverrier.data.table import Table
 from leverrier.kernels.counts.cell_sums import score_cells
 from leverrier.kernels.search.one_more_parent import score_packed, score_packed_real
+from leverrier.learning.structure.known_scores import KnownScores, members
 from leverrier.learning.structure.score import Score
 from leverrier.learning.structure.score_increments import Rises
 
@@ -31,16 +32,6 @@ MOST_SHARED = 20_000
 """Batches of scores kept for those that ask the same again: of sixty columns, 10 MB."""
 
 
-def members(bits: int) -> list[int]:
-    """The positions of the ones, ascending."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class _Plan:
     """The family's cells; by number of states of a further parent: may the table be this large; its prior counts; the
@@ -53,44 +44,6 @@ class _Plan:
     penalties: NDArray[np.float64] | None
     places: list[NDArray[np.int64]] = field(default_factory=list)
     """Where the prior counts' rises are, once whole counts were scored."""
-
-
-class KnownScores(Protocol):
-    """Scores of families of complete columns, to be asked instead of scoring them again."""
-
-    @property
-    def n_nodes(self) -> int: ...
-
-    def family(self, child: int, parents: int) -> float: ...
-
-    def expand(self, child: int, parents: int) -> NDArray[np.float64]: ...
-
-    def surplus(self, child: int, parents: int) -> float:
-        """How much better than by its table the family is said."""
-        ...
-
-
-class Renumbered:
-    """Another problem's scores, for some of its nodes under new numbers."""
-
-    def __init__(self, scores: FamilyScores, places: Sequence[int]) -> None:
-        self._scores = scores
-        self._places = list(places)
-        self._order = np.array([*places, -1])
-        self._bits = [1 << place for place in places]
-        self.n_nodes = len(self._places)
-
-    def _translated(self, bits: int) -> int:
-        return sum(self._bits[v] for v in members(bits))
-
-    def family(self, child: int, parents: int) -> float:
-        return self._scores.family(self._places[child], self._translated(parents))
-
-    def expand(self, child: int, parents: int) -> NDArray[np.float64]:
-        return self._scores.expand(self._places[child], self._translated(parents))[self._order]
-
-    def surplus(self, child: int, parents: int) -> float:
-        return self._scores.surplus(self._places[child], self._translated(parents))
 
 
 class FamilyScores:

@@ -15,7 +15,8 @@ import numpy as np
 
 from leverrier.kernels.search.equivalence import extend
 from leverrier.learning.structure.equivalence_class import Arcs, EquivalenceClass, cliques
-from leverrier.learning.structure.family_scores import SMALLEST_GAIN, members
+from leverrier.learning.structure.family_scores import SMALLEST_GAIN
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.problem import Move, Parents, Problem, SearchLog, column_bits
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from leverrier.learning.structure.family_scores import SMALLEST_GAIN, members
+from leverrier.learning.structure.family_scores import SMALLEST_GAIN
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog, to_matrix
 
 ADD, DELETE, REVERSE = 0, 1, 2

@@ -22,7 +22,8 @@ from leverrier.learning.families.family_counts import FamilyCounts, Price, proje
 from leverrier.learning.families.kind_choice import best_kind
 from leverrier.learning.families.offered import Offered
 from leverrier.learning.families.state_column import StateColumn, state_column
-from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.score import Score
 from leverrier.learning.structure.unexplained import unexplained
 from leverrier.models.families.conditional import StateConditional

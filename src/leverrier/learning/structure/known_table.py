@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leverrier.kernels.climbs.known_families import WORD, find_slot, rehash
-from leverrier.learning.structure.family_scores import KnownScores, members
+from leverrier.learning.structure.known_scores import KnownScores, members
 
 MOST_BYTES = 2**27
 """Beyond it what is known is forgotten, and asked for again."""

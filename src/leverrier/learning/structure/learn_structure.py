@@ -25,10 +25,11 @@ from leverrier.learning.mixed.learn_mixed import MixedResult, has_numbers, learn
 from leverrier.learning.mixed.mixed_search import SHAKES
 from leverrier.learning.noted import AvailableCases, RefinedByEM
 from leverrier.learning.structure.constraints import as_parents, make_problem
-from leverrier.learning.structure.family_scores import FamilyScores, members
+from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.ges import greedy_equivalence
 from leverrier.learning.structure.hill_climb import hill_climb, random_moves
 from leverrier.learning.structure.kind_scores import kinds_of, scores_of
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.problem import Parents, Problem, SearchLog
 from leverrier.learning.structure.score import BDeu, Score, family_score
 from leverrier.learning.structure.strong_search import strong_search

@@ -27,7 +27,7 @@ from leverrier.kernels.climbs.hidden_climb import (
     climb_hidden,
 )
 from leverrier.kernels.climbs.hidden_fit import ASSIGNED, NOTHING
-from leverrier.learning.structure.family_scores import members
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.known_table import KnownTable
 from leverrier.learning.structure.score import BDe, BDeu, Score
 from leverrier.run.run import UNBOUNDED, Run

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.kernels.search.order_climb import grow, undominated
-from leverrier.learning.structure.family_scores import SMALLEST_GAIN, members
+from leverrier.learning.structure.family_scores import SMALLEST_GAIN
+from leverrier.learning.structure.known_scores import members
 from leverrier.learning.structure.problem import Parents, Problem
 
 

@@ -10,7 +10,8 @@ from leverrier.counts.observed_counts import ObservedCounts
 from leverrier.data.table import Table
 from leverrier.learning.em.fit_result import Method
 from leverrier.learning.structure.constraints import make_problem
-from leverrier.learning.structure.family_scores import FamilyScores, KnownScores, members
+from leverrier.learning.structure.family_scores import FamilyScores
+from leverrier.learning.structure.known_scores import KnownScores, members
 from leverrier.learning.structure.problem import Parents, Problem
 from leverrier.learning.structure.score import Score
 from leverrier.models.graph import Edge, Graph

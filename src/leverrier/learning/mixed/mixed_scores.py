@@ -10,6 +10,7 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.kernels.mixed.subset_sweeps import partial_gains
+from leverrier.learning.mixed.coded_fit import fit_by_codes
 from leverrier.learning.mixed.count_fit import fit_counts
 from leverrier.learning.mixed.fitted import Fitted, gaussian
 from leverrier.learning.mixed.line_trees import fit_trees
@@ -84,7 +85,9 @@ class MixedScores:
             states = fit_states(self.design, child, parents) + self._whole(child, parents)
             if not states:  # (too many states of both for a table, and for a logit's slopes)
                 return replace(self.fitted(child, ()), log_likelihood=-np.inf)
-            return max(states, key=lambda fitted: fitted.score)
+            best = max(states, key=lambda fitted: fitted.score)
+            by_codes = fit_by_codes(self.design, child, parents, best.score)
+            return best if by_codes is None else by_codes
         found = fit_regressions(self.design, child, parents) + self._whole(child, parents)
         best = max(found, key=lambda fitted: fitted.score)
         if parents and self._left_over(child, parents, best):

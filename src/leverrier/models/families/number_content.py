@@ -9,6 +9,7 @@ from leverrier.errors import NetworkError
 from leverrier.models.families.conditional import Conditional
 from leverrier.models.families.number_count import NEGATIVE_BINOMIAL, POISSON, ZERO_INFLATED, NumberCount
 from leverrier.models.families.number_histogram import NumberHistogram
+from leverrier.models.families.number_kind import BY_CODES, NumberKind
 from leverrier.models.families.number_offset import OFFSET, NumberOffset
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
@@ -29,6 +30,7 @@ _KINDS: Mapping[str, Any] = {
     NEGATIVE_BINOMIAL: NumberCount,
     ZERO_INFLATED: NumberCount,
     OFFSET: NumberOffset,
+    BY_CODES: NumberKind,
 }
 
 

@@ -11,6 +11,7 @@ from leverrier.kernels.search.tree_growth import AT_MOST
 from leverrier.models.families.column_function import ColumnFunction, FunctionName
 from leverrier.models.families.number_count import NumberCount
 from leverrier.models.families.number_histogram import NumberHistogram
+from leverrier.models.families.number_kind import NumberKind
 from leverrier.models.families.number_offset import NumberOffset
 from leverrier.models.families.number_regression import NumberRegression
 from leverrier.models.families.number_states import NumberLogit, NumberOrderedLogit, NumberTable
@@ -146,6 +147,10 @@ def _number_tree(own: NumberTree, child: str, parents: Names) -> str:
     return f"{child} differs between {len(own.lines)} groups of rows parted by {', '.join(by)}{inside}"
 
 
+def _by_codes(own: NumberKind, child: str, parents: Names) -> str:
+    return family_words(own.said, child, parents)
+
+
 def _alone(child: str) -> str:
     return f"{child} stands alone: nothing in the table predicts it"
 
@@ -214,4 +219,5 @@ _SENTENCES: dict[type, Any] = {
     NumberTree: _number_tree,
     NumberCount: _count,
     NumberOffset: _number_offset,
+    NumberKind: _by_codes,
 }

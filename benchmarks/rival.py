@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import leverrier as lv
+from benchmarks.rival_codes import CODES
 from benchmarks.rival_desks import DESKS
 from benchmarks.rival_hard import HARD, STRANGE
 from benchmarks.rival_places import PLACES
@@ -40,6 +41,7 @@ GROUPS: dict[str, Callable[[int], object]] = {
     **WIDE,
     **STRANGERS,
     **DESKS,
+    **CODES,
 }
 DRAWS = 99
 

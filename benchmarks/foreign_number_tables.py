@@ -168,19 +168,30 @@ def survey(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     income = np.round(np.exp(7.2 + 0.25 * school - 0.0004 * (age - 48) ** 2 + 0.5 * rng.normal(size=rows)), -2)
     children = rng.poisson(np.clip((age - 20) / 25, 0, 1.6))
     owns = rng.random(rows) < 1 / (1 + np.exp(-(np.log(income) - 7.6) * 1.5 - 0.02 * (age - 50)))
-    table: Columns = {"age": np.floor(age), "school": np.array(list("abcd"))[school], "income": income,
-                      "children": children, "owner": np.where(owns, "yes", "no")}  # fmt: skip
+    table: Columns = {
+        "age": np.floor(age),
+        "school": np.array(list("abcd"))[school],
+        "income": income,
+        "children": children,
+        "owner": np.where(owns, "yes", "no"),
+    }
     for j in range(max(0, columns - 5)):
         lean = (0.6 * standard(np.log(income)), 0.5 * standard(age), 0.4 * owns)[j % 3]
         table[f"q{j}"] = np.searchsorted([-1.2, -0.3, 0.5, 1.4], lean + rng.normal(size=rows)) + 1
     return table
 
 
-FUNCTIONS = ("spline", "three together", "multiplicative noise", "periodic", "scale by two", "mixture noise",
-             "nearly exact")  # fmt: skip
+FUNCTIONS = (
+    "spline",
+    "three together",
+    "multiplicative noise",
+    "periodic",
+    "scale by two",
+    "mixture noise",
+    "nearly exact",
+)
 FOREIGN: dict[str, Maker] = {
-    **{s: foreign(s) for s in
-       ("sinusoid", "saturation", "three", "switch", "skewed noise", "maximum", "rational")},
+    **{s: foreign(s) for s in ("sinusoid", "saturation", "three", "switch", "skewed noise", "maximum", "rational")},
     "tail copulas": tails,
     **{s: after(s) for s in ("limits", "heaps", "ranks", "truncation")},
     **{s: by_function(s) for s in FUNCTIONS},
@@ -189,4 +200,4 @@ FOREIGN: dict[str, Maker] = {
     "selected": selected,
     "regimes": regimes,
     "survey": survey,
-}  # fmt: skip
+}

@@ -182,16 +182,22 @@ def rounded(rng: np.random.Generator, rows: int, columns: int) -> Columns:
 def sums_and_ratios(rng: np.random.Generator, rows: int, columns: int) -> Columns:
     """Totals, differences and ratios of other columns, some exact."""
     first = max(3, columns // 2)
-    values = [np.exp(0.3 * rng.normal(size=rows) + 1) if rng.random() < 0.5 else 5 + rng.normal(size=rows)
-              for _ in range(first)]  # fmt: skip
+    values = [
+        np.exp(0.3 * rng.normal(size=rows) + 1) if rng.random() < 0.5 else 5 + rng.normal(size=rows)
+        for _ in range(first)
+    ]
     for j in range(1, first):
         if rng.random() < 0.4:
             values[j] = values[j] + 0.5 * values[j - 1]
     while len(values) < columns:
         a, b = rng.choice(len(values), 2, replace=False)
         how = rng.integers(4)
-        made = (values[a] + values[b], values[a] - values[b], values[a] / np.maximum(np.abs(values[b]), 0.5),
-                values[a] / np.maximum(np.abs(values[b]), 0.5) ** 2)[how]  # fmt: skip
+        made = (
+            values[a] + values[b],
+            values[a] - values[b],
+            values[a] / np.maximum(np.abs(values[b]), 0.5),
+            values[a] / np.maximum(np.abs(values[b]), 0.5) ** 2,
+        )[how]
         values.append(made + (0.1 * made.std() * rng.normal(size=rows) if rng.random() < 0.5 else 0.0))
     return named(values)
 

@@ -18,9 +18,12 @@ def _beside(rng: np.random.Generator, rows: int, count: int, on: Floats | None =
     last = rng.normal(size=rows) if on is None else 0.5 * on + rng.normal(size=rows)
     table: Columns = {}
     for j in range(count):
-        table[f"o{j}"] = (last, np.exp(0.7 * last), np.digitize(last, [-0.8, 0, 0.8]), np.array(list("pqr"))[
-            np.digitize(last + rng.normal(size=rows), [-0.6, 0.6])
-        ])[j % 4]  # fmt: skip
+        table[f"o{j}"] = (
+            last,
+            np.exp(0.7 * last),
+            np.digitize(last, [-0.8, 0, 0.8]),
+            np.array(list("pqr"))[np.digitize(last + rng.normal(size=rows), [-0.6, 0.6])],
+        )[j % 4]
         last = 0.7 * last + rng.normal(size=rows)
     return table
 

@@ -16,7 +16,8 @@ from leverrier.data.sequences.slice_features import lag_features, memory_feature
 from leverrier.discovery.time.find_in_time import find_in_time
 from leverrier.discovery.time.find_memories import find_memories
 from leverrier.learning.chains.factorial import factorial_hmm
-from leverrier.learning.chains.hidden_markov import HiddenMarkov, hidden_markov
+from leverrier.learning.chains.hidden_markov import hidden_markov
+from leverrier.learning.chains.hidden_markov_result import HiddenMarkov
 from leverrier.learning.slices.learn_dynamic import learn_dynamic, slice_order
 from leverrier.learning.slices.slice_choice import SHAPES, bag_slices, choose, fit_slices
 from leverrier.learning.slices.slice_design import Design, make_design, make_folds

@@ -240,8 +240,12 @@ def test_all_children_together_are_fitted_as_one_by_one():
     rng = np.random.default_rng(6)
     states = [(rng.integers(0, 3, 300), 3, True), (rng.integers(0, 2, 300), 2, False)]
     rows = block(rng.normal(size=(300, 4)), states)
-    links = (Link("x0", ("x3",), 0, "shift"), Link("x1", ("x3", "s1"), 0, "all"), Link("s0", ("x3",), 0, "logit"),
-             Link("s1", (), 0, "table"))  # fmt: skip
+    links = (
+        Link("x0", ("x3",), 0, "shift"),
+        Link("x1", ("x3", "s1"), 0, "all"),
+        Link("s0", ("x3",), 0, "logit"),
+        Link("s1", (), 0, "table"),
+    )
     posterior = rng.dirichlet(np.ones(3), 300)
     latent = classes(np.array([0.5, 0.2, 0.3]))
     together = EveryChild(rows, 3, links)
@@ -376,7 +380,9 @@ def test_two_continua_are_both_found():
     found = lv.discover(table, jobs=1, evidence=False)
     assert [h.kind for h in found.hidden] == ["continuum", "continuum"]
     assert {frozenset(h.children) for h in found.hidden} == {
-        frozenset(f"x{j}" for j in range(5)), frozenset(f"x{j}" for j in range(5, 10))}  # fmt: skip
+        frozenset(f"x{j}" for j in range(5)),
+        frozenset(f"x{j}" for j in range(5, 10)),
+    }
 
 
 def test_any_number_of_workers_gives_the_same_answer():

@@ -10,7 +10,8 @@ from leverrier.data.table import Table
 from leverrier.datasets import network
 from leverrier.discovery.places.baseline import thinned
 from leverrier.discovery.places.candidate import candidates, put_in, put_in_elidan2000
-from leverrier.discovery.places.search import find_hidden, run_search
+from leverrier.discovery.places.find_hidden import find_hidden
+from leverrier.discovery.places.search import run_search
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.verdict import Reason
 from leverrier.errors import OptionError

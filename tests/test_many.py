@@ -377,8 +377,13 @@ def test_graphs_are_written_for_drawing_with_their_layers(suffix, tmp_path):
     again = (networkx.read_graphml if suffix == "graphml" else networkx.read_gexf)(path)
     assert set(again.edges) == set(arcs)
     assert {node: said["layer"] for node, said in again.nodes(data=True)} == {
-        "T": 2, "A": 1, "B": 1, "a": 0, "b": 0, "c": 0,
-    }  # fmt: skip
+        "T": 2,
+        "A": 1,
+        "B": 1,
+        "a": 0,
+        "b": 0,
+        "c": 0,
+    }
     assert again.nodes["a"]["labels"] == "no, yes"
     with pytest.raises(lv.OptionError, match="graph alone"):
         lv.read_network(path)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from leverrier.data.sequences.sequences import Sequences as Sequences
     from leverrier.data.table import Table as Table
     from leverrier.data.writing.write_table import write_table as write_table
-    from leverrier.discovery.places.search import find_hidden as find_hidden
+    from leverrier.discovery.places.find_hidden import find_hidden as find_hidden
     from leverrier.discovery.places.semi_clique import semi_cliques as semi_cliques
     from leverrier.discovery.states.cardinality import cardinality as cardinality
     from leverrier.discovery.time.find_in_time import find_in_time as find_in_time
@@ -90,7 +90,7 @@ _WHERE = {
     "data.sequences.sequences": ("Sequences",),
     "data.table": ("Table",),
     "discovery.states.cardinality": ("cardinality",),
-    "discovery.places.search": ("find_hidden",),
+    "discovery.places.find_hidden": ("find_hidden",),
     "discovery.time.find_memories": ("find_memories",),
     "discovery.time.find_in_time": ("find_in_time",),
     "discovery.places.semi_clique": ("semi_cliques",),

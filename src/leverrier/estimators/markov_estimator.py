@@ -15,7 +15,7 @@ from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.data.sequences.time_axis import Gaps
 from leverrier.estimators.shell import Columns, Shell
 from leverrier.learning.chains import hidden_markov as learner
-from leverrier.learning.chains.hidden_markov import Criterion
+from leverrier.learning.chains.hidden_markov_result import Criterion
 
 
 @dataclass(eq=False, repr=False)

@@ -1,20 +1,18 @@
-"""`find_hidden`: where hidden variables sit [elidan2000], with the strongest search as their rival."""
+"""The search for hidden variables [elidan2000], with the strongest search without any as its rival."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from leverrier.counts.parted_counts import counts_of
-from leverrier.data.reading.read_table import as_table
 from leverrier.data.table import Table
 from leverrier.discovery.findings import Attempt, Baseline, Findings, HiddenVariable
-from leverrier.discovery.network_codecs import identity, network_once, read_codes
+from leverrier.discovery.network_codecs import network_once, read_codes
 from leverrier.discovery.places.baseline import MOST_CELLS, better_without, hidden_name, learn_baseline
 from leverrier.discovery.places.candidate import Candidate
 from leverrier.discovery.places.deepening import (
@@ -32,73 +30,21 @@ from leverrier.discovery.places.number_of_states import settled
 from leverrier.discovery.places.region import Ground
 from leverrier.discovery.places.screening import best_hidden
 from leverrier.discovery.places.splitting import split_in_two
-from leverrier.discovery.plan import WORTH, Construction, Method, Plan
+from leverrier.discovery.plan import WORTH, Plan
 from leverrier.discovery.verdict import Reason
-from leverrier.errors import OptionError, TableError
+from leverrier.errors import TableError
 from leverrier.learning.em.fit import fit
 from leverrier.learning.hidden_families.said_behind import with_hidden_families
 from leverrier.learning.structure.kind_scores import said_by_kinds, scores_of
-from leverrier.learning.structure.learn_structure import Families
 from leverrier.learning.structure.score import BDe, Score
 from leverrier.models.graph import Graph
 from leverrier.models.network import Network
-from leverrier.run.event import Progress
-from leverrier.run.pool import prepare
 from leverrier.run.run import UNBOUNDED, Run
 
 REPAIRS = 5
 """How often the search may begin again because a hidden variable showed a better network without it."""
 FIRM = 4.0
 """A gain this many times what the repair gave need not begin again."""
-
-
-def find_hidden(
-    data: Any,
-    method: Method = "region",
-    cardinality: int | Literal["auto"] = "auto",
-    max_hidden: int | None = 3,
-    *,
-    score: Score | None = None,
-    families: Families = "tables",
-    construction: Construction = "default",
-    max_parents: int | None = None,
-    seed: int = 0,
-    budget: float | None = None,
-    jobs: int = 1,
-    progress: Progress | bool | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-) -> Findings:
-    """Hidden variables that raise the score above the best network without them, untested: see `discover`.
-
-    method        "fixed": EM on the graph a candidate suggests; "region": structural EM around it; "full": everywhere
-    cardinality   how many states, or "auto"
-    families      "tables", as in the source: both sides are tables, so that the gain is like for like; "auto" lets the
-                  rival's families be of any kind, as `discover` does: a gain over it is harder won
-    construction  how a candidate is put in: "default" (docs/find-hidden.md) or the source's, "elidan2000"
-    budget        seconds; what was found by then is returned
-    jobs          processes that candidates are shared out to; the answer does not depend on them
-    checkpoint    a folder for what is done so far; with resume=True the search goes on from there, bit for bit the same
-    """
-    for name, value, allowed in (
-        ("method", method, Method),
-        ("construction", construction, Construction),
-        ("families", families, Families),
-    ):
-        if value not in get_args(allowed):
-            raise OptionError(f"{name}={value!r}: expected one of {', '.join(map(repr, get_args(allowed)))}")
-    if cardinality != "auto" and (not isinstance(cardinality, int) or cardinality < 2):
-        raise OptionError(f'cardinality={cardinality!r}: expected "auto" or a number of states, at least 2')
-    if max_hidden is not None and max_hidden < 0:
-        raise OptionError(f"max_hidden={max_hidden!r}: expected 0 or more, or None for as many as gain")
-    whole = Run.of(budget, jobs=jobs, progress=progress)
-    table, rule = as_table(data), score or BDe()
-    kinds = families == "auto"
-    most = len(table.variables) if max_hidden is None else max_hidden
-    plan = Plan(method, construction, cardinality, most, max_parents=max_parents, kinds=kinds, seed=seed)
-    with whole.kept_in(checkpoint, resume, "find_hidden", *identity(table), plan, rule) as run:
-        prepare(jobs, practise)
-        return run_search(table, rule, plan, run)
 
 
 def run_search(table: Table, score: Score, plan: Plan, run: Run = UNBOUNDED) -> Findings:

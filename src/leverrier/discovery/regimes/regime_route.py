@@ -23,12 +23,13 @@ from leverrier.discovery.regimes.regime_attempts import (
     RegimeAttempt,
     examined,
 )
-from leverrier.discovery.regimes.regime_held_out import Parts, left_out, pair_left_out
+from leverrier.discovery.regimes.regime_held_out import Parts, pair_left_out
 from leverrier.discovery.regimes.regime_support import LEAST_GAIN, came_back, driven
+from leverrier.discovery.regimes.regime_table import all_tried, rival_name
 from leverrier.discovery.regimes.regime_test import tested
 from leverrier.discovery.time.hidden_chain import HiddenChain, column_profile
 from leverrier.discovery.time.tested_slices import FOLDS, tested_slices, with_held_out
-from leverrier.discovery.time.time_findings import Fold, TimeFindings, Tried
+from leverrier.discovery.time.time_findings import Fold, TimeFindings
 from leverrier.discovery.verdict import HiddenKind, Reason, Verdict, found, not_tested, nothing, undecided
 from leverrier.errors import TableError
 from leverrier.learning.regimes.regime_em import Designs, RegimeClimb, climb
@@ -37,7 +38,6 @@ from leverrier.learning.slices.slice_choice import compare
 from leverrier.learning.slices.slice_design import make_blocks, make_folds
 from leverrier.models.regimes.moves import Stay
 from leverrier.models.regimes.regime_model import RegimeModel
-from leverrier.models.regimes.terms import CLOCK
 from leverrier.run.event import Event
 from leverrier.run.one_thread import one_thread
 from leverrier.run.run import UNBOUNDED, Run
@@ -45,12 +45,6 @@ from leverrier.run.run import UNBOUNDED, Run
 LEAST_SLICES, MOST_STATES = 30, 6
 DRAWS = 99
 AGAIN = 30
-CLASS_GROUNDS = {
-    "levels": "",
-    "the past": " on the past",
-    "trends": " with trends of their own",
-    "pasts": " with a past of their own",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -262,7 +256,7 @@ def _findings(
         observed_name=rival_name(seen, roles),
         lags=seen.rival.lags,
         memories=(),
-        table=tuple(_rows(seen, sample, roles, cut, first, run)),
+        table=tuple(all_tried(seen, sample, roles, cut, first and first.attempt, bits, run)),
         order=tuple(seen.rival.outcomes),
         n_slices=sequences.n_slices,
         status=run.status,
@@ -295,62 +289,6 @@ def _chain(sequences: Sequences, panel: Panel, name: str, claim: Claim) -> Hidde
 
 def _law(model: RegimeModel) -> str:
     return "" if model.moves.stay is Stay.GEOMETRIC else model.moves.stay.value
-
-
-def rival_name(seen: Examined, roles: Roles) -> str:
-    """The rival in a few words."""
-    terms = [term for each in seen.rival.emissions for term in each.terms]
-    lags = max((term.lag for term in terms if not term.over), default=0)
-    parts = [f"{lags} lag{'s' if lags > 1 else ''}"] if lags else []
-    over = max((term.over for term in terms), default=0)
-    if over:
-        parts.append(f"means of the last {over}")
-    if any(term.source in roles.inputs for term in terms):
-        parts.append("inputs")
-    if any(term.source == CLOCK and not term.period and not term.part for term in terms):
-        parts.append("a trend")
-    if any(term.part for term in terms):
-        parts.append("the calendar")
-    if any(term.period for term in terms):
-        parts.append("a season")
-    return ", ".join(parts) or "independent slices"
-
-
-def _rows(seen: Examined, sample: Sequences, roles: Roles, cut: Parts, first: Claim | None, run: Run) -> list[Tried]:
-    """Every kind of model that was tried, by what slices left out of it cost."""
-    base = left_out(seen.rival, seen.panel, cut, run)
-    if base is None:
-        return []
-    name = rival_name(seen, roles)
-    rows = [Tried(name, float(base.mean()), 0.0, 0.0, "", True)]
-    for one in _best_of_each(seen):
-        own = first is not None and one is first.attempt
-        bits = first.bits if own and first is not None else pair_left_out(seen, one, cut, run)
-        if bits is None:
-            continue
-        judged = compare(cut.costs(bits[0]), cut.costs(bits[1]), sample.n_slices)
-        against = name if bits[0] is base or abs(float(bits[0].mean() - base.mean())) < 1e-12 else "the best that stays"
-        label = attempt_name(one)
-        rows.append(Tried(label, float(bits[1].mean()), judged.gain, judged.z, against, own, True))
-    return rows
-
-
-def _best_of_each(seen: Examined) -> list[RegimeAttempt]:
-    best: dict[tuple[str, str], RegimeAttempt] = {}
-    for one in seen.attempts:
-        key = (one.kind.value, one.ground)
-        if key not in best or one.worth > best[key].worth:
-            best[key] = one
-    return list(best.values())
-
-
-def attempt_name(one: RegimeAttempt) -> str:
-    """An attempt in a few words."""
-    if one.kind is Hidden.LEVELS:
-        return "persons' own levels"
-    if one.kind is Hidden.CLASSES:
-        return f"{one.states} classes of persons{CLASS_GROUNDS[one.ground]}"
-    return f"hidden chain of {one.states} states{'' if one.ground == 'plain' else f' on {one.ground}'}"
 
 
 def _folds(fold: NDArray[np.int64], bits: tuple[Floats, Floats] | None) -> tuple[Fold, ...]:

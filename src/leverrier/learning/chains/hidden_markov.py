@@ -3,128 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
-from typing import Any, Literal, overload
-
-import numpy as np
+from typing import Any, overload
 
 from leverrier.data.sequences.read_sequences import Sequences, read_sequences
 from leverrier.errors import OptionError
-from leverrier.learning.chains.chain_networks import chain_names, chain_network, grouped_slices, split_columns
-from leverrier.learning.chains.drawn_starts import WINDOWS
-from leverrier.learning.chains.dynamic_steps import DynamicSteps
-from leverrier.learning.chains.exact_climb import ExactClimb
-from leverrier.learning.chains.fit_dynamic import DynamicFit, climb_all
+from leverrier.learning.chains.chain_networks import chain_names, split_columns
+from leverrier.learning.chains.fit_dynamic import DynamicFit
+from leverrier.learning.chains.hidden_markov_result import Criterion, HiddenMarkov, StatesRow
+from leverrier.learning.chains.plain_chain_fit import ChainTask, fit_chain, held_out
 from leverrier.learning.regimes.hidden_regimes import HiddenRegimes, hidden_regimes
-from leverrier.models.dynamic.dynamic_network import DynamicNetwork
-from leverrier.models.dynamic.dynamic_unrolled import Laid, lay
-from leverrier.models.regimes.plain_chain import laws_of
-from leverrier.models.regimes.regime_model import RegimeModel
 from leverrier.run.event import Event, Progress
 from leverrier.run.run import Run
-from leverrier.status import Status
 
-Criterion = Literal["bic", "held-out"]
-SHORT = 8
-"""Steps of each candidate start before the better half is chosen."""
-CANDIDATES = 2 * len(WINDOWS)
-"""Half of them from groups of slices, half of them random."""
 MOST = 20
 PATIENCE = 2
 """`states="auto"` stops after so many numbers of states without an improvement, and at MOST."""
-FOLDS = 5
 MOST_REGIMES = 8
-
-
-@dataclass(frozen=True)
-class StatesRow:
-    """One number of states."""
-
-    states: int
-    log_likelihood: float
-    parameters: int
-    bic: float
-    """−2 log-likelihood + ln(slices) for each parameter: smaller is better."""
-    held_out: float | None
-    """Nats a slice on parts left out of the fit (five of them in turn): larger is better."""
-    status: Status
-
-
-@dataclass(frozen=True, eq=False)
-class HiddenMarkov(DynamicFit):
-    """A fitted hidden Markov model. `table` tells of every number of states that was tried."""
-
-    states: int = 0
-    criterion: Criterion = "bic"
-    table: tuple[StatesRow, ...] = ()
-    sequences: Sequences | None = None
-
-    @property
-    def name(self) -> str:
-        """The hidden variable."""
-        return self.network.hidden[0]
-
-    @property
-    def transition(self) -> np.ndarray:
-        """P(state | state before)."""
-        return self.network.transition[self.name].table()
-
-    @property
-    def dwell(self) -> np.ndarray:
-        """How many slices a state lasts on average, once begun."""
-        stay = np.diagonal(self.transition)
-        return np.divide(1.0, 1 - stay, out=np.full(len(stay), np.inf), where=stay < 1)
-
-    @property
-    def posterior(self) -> np.ndarray:
-        """(slices, states) for the sequences that were fitted."""
-        return self.network.posterior(self.sequences)
-
-    @property
-    def filtered(self) -> np.ndarray:
-        """(slices, states): P(state | the slices so far)."""
-        return self.network.posterior(self.sequences, filtered=True)
-
-    @property
-    def path(self) -> np.ndarray:
-        """The most probable path, by slice."""
-        return self.network.most_probable_path(self.sequences).table.column(self.name).astype(np.int64)
-
-    @property
-    def time_spent(self) -> np.ndarray:
-        """(sequences, states): slices spent in each state, as expected."""
-        assert self.sequences is not None
-        return np.add.reduceat(self.posterior, self.sequences.starts[:-1], axis=0)
-
-    @cached_property
-    def laws(self) -> RegimeModel:
-        """The same chain as a model of laws: futures that are simulated, and what is unlike all states."""
-        assert self.sequences is not None
-        return laws_of(self.network, self.sequences.table.columns)
-
-    def __repr__(self) -> str:
-        among = [row.states for row in self.table]
-        tried = f", chosen by {self.criterion} among {among}" if len(among) > 1 else ""
-        return (
-            f"HiddenMarkov({self.states} states{tried}, log-likelihood {self.log_likelihood:.4f}, {self.status} after "
-            f"{self.iterations} iterations)"
-        )
-
-
-@dataclass(frozen=True)
-class _Task:
-    sequences: Sequences
-    categories: tuple[str, ...]
-    numbers: tuple[str, ...]
-    name: str
-    starts: int
-    prior: float
-    max_iterations: int
-    tolerance: float
-    run: Run
-    seed: int
 
 
 @overload
@@ -233,7 +127,7 @@ def hidden_markov(
             run=run.untold(),
         )
     categories, normal = split_columns(data, numbers)
-    task = _Task(
+    task = ChainTask(
         data,
         categories,
         normal,
@@ -250,8 +144,8 @@ def hidden_markov(
     several = not isinstance(states, int)
     wanted = _candidates(states)
     for number, k in enumerate(wanted, 1):
-        fits[k] = _fit(task, k)
-        held = _held_out(task, k) if several and criterion == "held-out" else None
+        fits[k] = fit_chain(task, k)
+        held = held_out(task, k) if several and criterion == "held-out" else None
         fit = fits[k]
         rows.append(StatesRow(k, fit.log_likelihood, fit.network.dimension, fit.bic, held, fit.status))
         run.tell(Event.STATES, number / len(wanted), k, said=f"{fit.status}, {fit.log_likelihood:.4f}")
@@ -297,71 +191,3 @@ def _value(row: StatesRow, criterion: Criterion) -> float:
 def _settled(rows: Sequence[StatesRow], criterion: Criterion) -> bool:
     best = max(range(len(rows)), key=lambda place: _value(rows[place], criterion))
     return len(rows) - 1 - best >= PATIENCE
-
-
-def _fit(task: _Task, k: int) -> DynamicFit:
-    points = _starts(task, task.sequences, k)
-    network = points[0]
-    laid = lay(network, network.read(task.sequences))
-    if len(points) > task.starts:
-        points = _best_after_a_few(task, laid, points)
-    return climb_all(
-        laid, points, prior=task.prior, max_iterations=task.max_iterations, tolerance=task.tolerance, run=task.run
-    )
-
-
-def _starts(task: _Task, sequences: Sequences, k: int) -> list[DynamicNetwork]:
-    """Candidates: slices grouped over windows of several widths, then random ones."""
-    if k == 1:
-        return [chain_network(sequences, [task.name], [1], task.categories, task.numbers)]
-    streams = np.random.SeedSequence([task.seed, k]).spawn(max(task.starts, CANDIDATES))
-    found = []
-    for place, stream in enumerate(streams):
-        rng = np.random.default_rng(stream)
-        weights = None
-        if place % CANDIDATES < len(WINDOWS):
-            window = WINDOWS[place % CANDIDATES]
-            labels = grouped_slices(sequences, task.categories, task.numbers, k, window, rng)
-            weights = 0.9 * np.eye(k)[labels] + 0.1 / k
-        found.append(chain_network(sequences, [task.name], [k], task.categories, task.numbers, weights, rng))
-    return found
-
-
-def _best_after_a_few(task: _Task, laid: Laid, points: list[DynamicNetwork]) -> list[DynamicNetwork]:
-    """All go a few steps, the better half twice as many more, and so on: what rises first need not end highest."""
-    steps = DynamicSteps(laid, points[0], prior=task.prior)
-    climbers = [ExactClimb(steps.begun_at(point), task.tolerance) for point in points]
-    many = SHORT
-    while len(climbers) > task.starts:
-        for climber in climbers:
-            if task.run.late and climber is not climbers[0]:
-                break
-            climber.climb(many)
-        kept = max(task.starts, len(climbers) // 2)
-        climbers = sorted(climbers, key=lambda each: -each.last)[:kept]
-        many = 2 * many
-    return [climber.result() for climber in climbers]
-
-
-def _held_out(task: _Task, k: int) -> float:
-    """Nats a slice on what was left out."""
-    data, total = task.sequences, 0.0
-    blocks = held_out_parts(data)
-    for train, test in blocks:
-        part = replace(task, sequences=train, prior=max(task.prior, 1e-3))
-        total += _fit(part, k).network.log_likelihood(test)
-    return total / data.n_slices
-
-
-def held_out_parts(data: Sequences) -> list[tuple[Sequences, Sequences]]:
-    """Five parts left out in turn: every fifth sequence, or where there are few a fifth of the slices in a row."""
-    if len(data) >= FOLDS:
-        which = np.arange(len(data)) % FOLDS
-        return [(data.take(np.flatnonzero(which != f)), data.take(np.flatnonzero(which == f))) for f in range(FOLDS)]
-    cuts = np.linspace(0, data.n_slices, FOLDS + 1).astype(int).tolist()
-    if len(set(cuts)) <= FOLDS:
-        raise OptionError(f'criterion="held-out" needs at least {FOLDS} slices; there are {data.n_slices}')
-    return [
-        (data.stretches([(0, low), (high, data.n_slices)]), data.stretches([(low, high)]))
-        for low, high in pairwise(cuts)
-    ]

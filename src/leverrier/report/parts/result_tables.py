@@ -13,7 +13,7 @@ from leverrier.discovery.states.cardinality_result import Cardinalities, Cardina
 from leverrier.discovery.time.memory_findings import MemoryFindings
 from leverrier.discovery.time.time_findings import TimeFindings
 from leverrier.learning.chains.fit_dynamic import DynamicFit
-from leverrier.learning.chains.hidden_markov import HiddenMarkov
+from leverrier.learning.chains.hidden_markov_result import HiddenMarkov
 from leverrier.learning.classes.latent_class_result import LatentClassResult
 from leverrier.learning.classes.mixed_classes import MixedClassResult
 from leverrier.learning.em.fit_result import FitResult

@@ -223,7 +223,7 @@ def many_states(seed: int) -> object:
 
 
 CODES: dict[str, Callable[[int], object]] = {
-    f"codes: {make.__name__.replace('_', ' ')}": make
+    f"codes-{make.__name__.replace('_', '-')}": make
     for make in (
         noisy_or,
         noisy_max,

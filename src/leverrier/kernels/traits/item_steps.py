@@ -55,9 +55,11 @@ def laid_out(order, on, points, weights, terms):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST)
 def sides(tau, code, eta, w, size, kept):
-    """Of points in one state, Σ w log P and Σ w l_a l_b; `kept` (SIDES, STRIP) becomes E, room, log P, w times the slope
-    in η, w f_a, w f_b, w l_a and w l_b, where f = F(1 − F), and l_a = −f_a / P and l_b = f_b / P are the slopes of
-    log P by the thresholds below and above."""
+    """Of points in one state, Σ w log P and Σ w l_a l_b.
+
+    `kept` (SIDES, STRIP) becomes E, room, log P, w times the slope in η, w f_a, w f_b, w l_a and w l_b, where
+    f = F(1 − F), and l_a = −f_a / P and l_b = f_b / P are the slopes of log P by the thresholds below and above.
+    """
     e, room, lg, pull = kept[0], kept[1], kept[2], kept[3]
     fa, fb, la, lb = kept[4], kept[5], kept[6], kept[7]
     exps(eta, e, room, size)

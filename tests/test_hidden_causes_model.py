@@ -5,10 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, poisson
+from scipy.stats import binom, chisquare, poisson
 
 from leverrier.errors import OptionError, TableError, TooLargeError
 from leverrier.models.noisy_or.causes_prior import Beta, BetaBernoulli, Gamma, IndianBuffet, harmonic
+from leverrier.models.noisy_or.causes_rows import infer_row
 from leverrier.models.noisy_or.noisy_or_model import HiddenCauses, hidden_causes, read_cells
 from tests.naive import hidden_causes as slow
 
@@ -40,6 +41,12 @@ def by_enumeration(model, row):
     return math.log(weights.sum()), weights @ np.array(states) / weights.sum()
 
 
+def by_its_causes(model, row):
+    """Summed over the row's own causes or ones, as where there are many signs."""
+    cells = read_cells(row[None])[0]
+    return infer_row(cells, model.links.astype(bool), model.epsilon, np.log1p(-model.lam), model.p)[0]
+
+
 def test_rows_with_holes_are_answered_as_by_enumeration(model):
     rows = np.array(list(itertools.product((0.0, 1.0, np.nan), repeat=5)))[::7]
     logs, posterior = model.row_log_likelihoods(rows), model.posterior(rows)
@@ -58,7 +65,8 @@ def test_many_causes_of_few_ones_are_summed_over_the_ones():
     logs, posterior = many.row_log_likelihoods(rows), many.posterior(rows)
     for row, log, chances in zip(rows, logs, posterior, strict=True):
         expected = by_enumeration(many, row)
-        assert log == pytest.approx(expected[0], abs=1e-8)
+        assert log == pytest.approx(expected[0], abs=1e-12)
+        assert by_its_causes(many, row) == pytest.approx(expected[0], abs=1e-8)
         np.testing.assert_allclose(chances, expected[1], atol=1e-8)
 
 
@@ -66,7 +74,18 @@ def test_a_sum_that_cancels_is_left_to_the_sum_over_causes():
     """Ones that almost never come: the terms agree in nearly all digits, and the answer is still right."""
     rare = HiddenCauses(np.ones((6, 13), np.uint8), 1e-7, np.full(13, 1e-4), np.full(13, 1e-3))
     row = np.ones((1, 6))
-    assert rare.log_likelihood(row) == pytest.approx(by_enumeration(rare, row[0])[0], rel=1e-9)
+    expected = by_enumeration(rare, row[0])[0]
+    assert by_its_causes(rare, row[0]) == pytest.approx(expected, rel=1e-9)
+    assert rare.log_likelihood(row) == pytest.approx(expected, rel=1e-12)
+
+
+def test_thirty_causes_alike_are_as_many_active_ones_as_a_binomial_law_says():
+    model = HiddenCauses(np.ones((5, 30), np.uint8), 0.02, np.full(30, 0.3), np.full(30, 0.1))
+    rows = np.array(list(itertools.product((0, 1), repeat=5)))
+    off = 0.98 * 0.7 ** np.arange(31)
+    ones = rows.sum(axis=1)[:, None]
+    expected = (off ** (5 - ones) * (1 - off) ** ones) @ binom.pmf(np.arange(31), 30, 0.1)
+    np.testing.assert_allclose(np.exp(model.row_log_likelihoods(rows)), expected, rtol=1e-12)
 
 
 def test_all_rows_together_have_probability_one(model):

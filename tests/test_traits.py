@@ -15,14 +15,16 @@ from leverrier.discovery.traits.first_traits import minimum_partial, standard_sc
 from leverrier.discovery.traits.graded_columns import in_grades, several_scales, whole_rows
 from leverrier.discovery.traits.traits_route import examine_traits
 from leverrier.kernels.traits.item_steps import item_pass, item_pulls
+from leverrier.kernels.traits.strips import exps, logs
 from leverrier.learning.behind.ascent import ascend
 from leverrier.learning.mixed.learn_mixed import space_of
 from leverrier.learning.traits.item_block import item_block
 from leverrier.learning.traits.trait_arcs import structured
-from leverrier.learning.traits.trait_ascent import ascend_traits, fresh_item, placed
+from leverrier.learning.traits.trait_ascent import ascend_traits, drawn_points, fresh_item, placed
 from leverrier.models.behind.links import Link, Mode, continuum
 from leverrier.models.behind.traits import Item, Traits
 from leverrier.run.run import UNBOUNDED
+from tests.naive.traits import slow_item_pass, slow_item_pulls, slow_row_weights
 
 
 def questionnaire(rows=600, scales=2, per=4, seed=0, correlation=0.4):
@@ -112,7 +114,7 @@ def test_the_modes_are_where_a_general_climb_ends(block):
 
 def test_gradient_and_information_of_an_item_are_its_differences(block):
     rng = np.random.default_rng(1)
-    points = rng.normal(size=(block.rows, 3, 2))
+    points = rng.normal(size=(2, block.rows, 3))
     weights = rng.dirichlet(np.ones(3), block.rows)
     on, terms, codes = np.array([0, 1]), block.terms(("s01", "sex")), block.codes("s00").copy()
     codes[:5] = -1
@@ -131,10 +133,63 @@ def test_gradient_and_information_of_an_item_are_its_differences(block):
     assert information == pytest.approx(-np.array(by_gradient), rel=1e-4, abs=1e-3)
 
 
+@pytest.mark.parametrize("many", [8, 64, 1000])
+def test_an_items_sums_are_those_of_its_slow_twin(block, many):
+    """Strips end anywhere: within a code, within the points of a row, at a hole."""
+    rng, rows = np.random.default_rng(many), 24_000 // many if many > 8 else 600
+    points, weights = 2 * rng.normal(size=(3, rows, many)), rng.dirichlet(np.ones(many), rows)
+    on, terms, codes = np.array([2, 0]), block.terms(("s01", "sex"))[:, :rows].copy(), block.codes("s00")[:rows].copy()
+    codes[rng.integers(0, rows, 3)] = -1
+    tau, slopes = np.array([-1.4, 0.1, 1.5]), np.array([1.8, -0.5, 0.3, 0.2])
+    gradient, information = np.empty(7), np.empty((7, 7))
+    value = item_pass(tau, slopes, on, points, weights, terms, codes, gradient, information)
+    theirs = slow_item_pass(tau, slopes, on, points, weights, terms, codes)
+    assert value == pytest.approx(theirs[0], rel=1e-11)
+    assert gradient == pytest.approx(theirs[1], rel=1e-9, abs=1e-9)
+    assert information == pytest.approx(theirs[2], rel=1e-9, abs=1e-9)
+    pull, hold, by_trait = np.empty(rows), np.empty(rows), np.empty((2, 3))
+    item_pulls(tau, slopes, on, points, weights, terms, codes, pull, hold, by_trait)
+    theirs = slow_item_pulls(tau, slopes, on, points, weights, terms, codes)
+    for ours, slow in zip((pull, hold, by_trait), theirs, strict=True):
+        assert ours == pytest.approx(slow, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("many", [8, 64, 1000])
+def test_points_weigh_what_the_slow_twin_says(block, many):
+    traits = two_traits()
+    codes = np.column_stack([block.codes(each.column) for each in traits.items])
+    now = placed(block, traits, many)
+    moved = np.column_stack([traits.effects[0] @ block.terms(("sex",)), np.zeros(block.rows)])
+    offset = np.column_stack([each.slopes[len(each.on) :] @ block.terms(each.parents) for each in traits.items])
+    drawn = drawn_points(many, 2)
+    precision = np.linalg.inv(traits.correlation)
+    tau = [each.tau for each in traits.items]
+    for r in (0, 1, 63, 64, 300, block.rows - 1):
+        own = drawn[r % len(drawn)]
+        weights, log = slow_row_weights(
+            codes[r], tau, traits.loads, offset[r], moved[r], precision, now.points[:, r].T, own
+        )
+        assert now.weights[r] == pytest.approx(weights, rel=1e-8, abs=1e-12)
+        assert now.logs[r] == pytest.approx(log, abs=1e-8)
+
+
+def test_exponentials_and_logarithms_of_strips_are_those_of_a_library():
+    x = np.concatenate([np.linspace(-199, 199, 401), [0.0, 1e-9, -1e-9]])
+    given, powers, room = x.copy(), np.empty(len(x)), np.empty(len(x))
+    exps(given, powers, room, len(x))
+    assert powers == pytest.approx(np.exp(x), rel=1e-13)
+    assert given.tolist() == x.tolist()
+    logs(powers, room, len(x))
+    assert powers == pytest.approx(x, rel=1e-13, abs=1e-14)
+    far = np.array([-1e4, 1e4])
+    exps(far, powers, room, 2)
+    assert powers[:2] == pytest.approx(np.exp([-200, 200]), rel=1e-13)
+
+
 def test_score_tests_pull_at_the_likelihood_slope(block):
     """The pull of a column left out is the slope of the likelihood where it is let in with 0."""
     rng = np.random.default_rng(2)
-    points, weights = rng.normal(size=(block.rows, 4, 2)), rng.dirichlet(np.ones(4), block.rows)
+    points, weights = rng.normal(size=(2, block.rows, 4)), rng.dirichlet(np.ones(4), block.rows)
     tau, codes = np.array([-1.4, 0.1, 1.5]), block.codes("s00")
     pull, hold, by_trait = np.empty(block.rows), np.empty(block.rows), np.empty((2, 2))
     none, own = np.empty((0, block.rows)), np.array([0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -118,8 +118,6 @@ def _run(
     observations: Observations, settings: Settings, how: Sweeping, chains: int, seed: int, run: Run
 ) -> list[ChainRun]:
     """Every chain, its own generator spawned from the seed; kernels let go of the interpreter, so threads serve."""
-    from joblib import Parallel, delayed  # (late: who asks for no causes does not wait for it)
-
     made = (gibbs if settings.unbounded else rjmcmc)(observations, settings)
     seeds = np.random.SeedSequence(seed).spawn(chains)
     ended: dict[int, ChainRun] = {}
@@ -133,9 +131,7 @@ def _run(
             busy.discard(number)
 
     try:
-        Parallel(n_jobs=min(run.workers.jobs, chains), backend="threading")(
-            delayed(one)(number) for number in range(chains)
-        )
+        _each(one, chains, min(run.workers.jobs, chains))
     except KeyboardInterrupt:
         if run.stop is not None:
             run.stop.spread()
@@ -145,6 +141,16 @@ def _run(
     if not done:
         raise KeyboardInterrupt
     return done
+
+
+def _each(one: Callable[[int], None], chains: int, jobs: int) -> None:
+    if jobs == 1:
+        for number in range(chains):
+            one(number)
+        return
+    from joblib import Parallel, delayed  # (late: who works alone does not wait for it)
+
+    Parallel(n_jobs=jobs, backend="threading")(delayed(one)(number) for number in range(chains))
 
 
 def _run_there(

@@ -198,8 +198,8 @@ def _model(table: Table, space: Space, hidden: WithTraits, claimed: list[Claimed
 def _together(hidden: WithTraits, claimed: list[Claimed]) -> dict[str, dict[str, float]]:
     """How continua go together, what drives both included; each runs as it does by itself."""
     placed = hidden.ascended.placed
-    away = placed.points - placed.means.mean(axis=0)
-    spread = np.einsum("rq,rqi,rqj->ij", placed.weights, away, away)
+    away = placed.points - placed.means.mean(axis=0)[:, None, None]
+    spread = np.einsum("rq,irq,jrq->ij", placed.weights, away, away)
     size = np.sqrt(np.diag(spread))
     own = {each.name: (each.trait, _way(each, hidden)) for each in claimed if not each.own.states}
     return {

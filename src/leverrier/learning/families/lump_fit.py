@@ -88,7 +88,6 @@ def _grouped(dense: Floats, alpha: float) -> Groups:
 
 def _summed(counts: Floats, groups: NDArray[np.int64], axis: int) -> Floats:
     """States of one group added up."""
-    moved = np.moveaxis(counts, axis, 0)
-    out = np.zeros((int(groups.max()) + 1, *moved.shape[1:]))
-    np.add.at(out, groups, moved)
-    return np.moveaxis(out, 0, axis)
+    moved, order = np.moveaxis(counts, axis, 0), np.argsort(groups, kind="stable")
+    starts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
+    return np.moveaxis(np.add.reduceat(moved[order], starts, axis=0), 0, axis)

@@ -39,6 +39,11 @@ class SearchLog:
     scored: Callable[[], int] = int
     """How many families were scored by now."""
 
+    @property
+    def unlimited(self) -> bool:
+        """Whether no number of moves or of families ends it."""
+        return self.max_moves == np.inf and self.max_work == np.inf
+
     def spent(self) -> bool:
         """Whether to stop now; remembers why."""
         if self.moves >= self.max_moves or (self.max_work < np.inf and self.scored() >= self.max_work):

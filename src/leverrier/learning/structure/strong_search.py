@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from leverrier.learning.structure.exact_search import best_graph
 from leverrier.learning.structure.family_scores import SMALLEST_GAIN
 from leverrier.learning.structure.ges import greedy_equivalence
 from leverrier.learning.structure.hill_climb import drop_arcs, hill_climb
@@ -36,7 +37,12 @@ def strong_search(
     problem: Problem, start: Parents, rounds: int, rng: np.random.Generator, effort: SearchLog, reached: float = -np.inf
 ) -> Parents:
     """Settle on an order; then wander off, settle there, and see whether what was met there helps here. Where another
-    start has `reached` the same score in this way, that was done there."""
+    start has `reached` the same score in this way, that was done there. Where columns are few all graphs are compared
+    instead."""
+    exact = best_graph(problem) if effort.unlimited else None
+    if exact is not None:
+        effort.moved("exact", problem.scores.total(exact))
+        return exact
     graph = fixed_point(problem, start, effort)
     score = problem.scores.total(graph)
     if abs(score - reached) <= SMALLEST_GAIN:

@@ -16,7 +16,7 @@ from leverrier.arrays import Floats
 from leverrier.kernels.traits.item_steps import item_pass, item_pulls
 from leverrier.learning.behind.standing import descendants
 from leverrier.learning.traits.item_block import ItemBlock
-from leverrier.learning.traits.trait_ascent import Ascended, Placed, ascend_traits, climbed
+from leverrier.learning.traits.trait_ascent import FINE, Ascended, Placed, ascend_traits, climbed, placed
 from leverrier.models.behind.traits import Item, Traits
 
 WORTH = 0.5
@@ -24,6 +24,8 @@ WORTH = 0.5
 MOST_PARENTS, MOST_TRAITS = 8, 4
 ROUNDS, SETTLED = 6, 2.0
 """Structural steps and EM in turn, until a turn gains less."""
+GLANCED = 16
+"""Points a row on which arcs are weighed first."""
 STEPS = 8
 UNCLEAR = 1.0
 """Nats beyond its price below which something is let go on trial."""
@@ -229,19 +231,24 @@ def structured(
     block: ItemBlock, begun: Ascended, may: tuple[str, ...], rounds: int = ROUNDS, stop: Callable[[], bool] = never
 ) -> Ascended:
     """Structural steps and EM in turn, as long as the score rises: first other traits alone, and columns that are no
-    items; an arc between two items that is taken too early stands in for what the traits would have said."""
+    items; an arc between two items that is taken too early stands in for what the traits would have said. Steps are
+    weighed on few points until they settle, and then on those by which scores are compared; a single round on few."""
     free = tuple(name for name in may if name not in begun.traits.columns)
     best = begun
     for taking in (free, may):
+        many = GLANCED
         for _ in range(rounds):
             if stop():
                 return best
-            traits = ArcSearch(block, best.traits, best.placed, may, taking, stop).search()
+            now = best.placed if many == FINE else placed(block, best.traits, many, best.placed.modes)
+            traits = ArcSearch(block, best.traits, now, may, taking, stop).search()
             new = ascend_traits(block, _owned(traits), best.placed.modes)
             gained = new.score(block) - best.score(block)
             best = new if gained > 0 else best
             if gained < SETTLED:
-                break
+                if many == FINE:
+                    break
+                many = FINE
     return best
 
 

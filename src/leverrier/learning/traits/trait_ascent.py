@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
 from leverrier.kernels.traits.item_steps import climb_item
-from leverrier.kernels.traits.row_points import row_modes, row_points
+from leverrier.kernels.traits.row_points import row_modes, row_points, thresholds
 from leverrier.learning.traits.item_block import ItemBlock
 from leverrier.models.behind.traits import Item, Traits
 
@@ -34,20 +34,21 @@ class Placed:
     """Where rows stand."""
 
     points: Floats
-    """(rows, points, traits)."""
+    """(traits, rows, points)."""
     weights: Floats
+    """(rows, points)."""
     logs: Floats
     """log P(items of the row | observed columns)."""
     modes: Floats
 
-    @property
+    @cached_property
     def means(self) -> Floats:
         """(rows, traits)."""
-        return np.einsum("rq,rqd->rd", self.weights, self.points)
+        return np.einsum("rq,drq->rd", self.weights, self.points)
 
-    @property
+    @cached_property
     def variances(self) -> Floats:
-        squares = np.einsum("rq,rqd->rd", self.weights, self.points**2)
+        squares = np.einsum("rq,drq->rd", self.weights, self.points**2)
         return np.maximum(squares - self.means**2, 0.0)
 
 
@@ -83,12 +84,10 @@ def placed(block: ItemBlock, traits: Traits, many: int = FINE, begun: Floats | N
     offset = np.ascontiguousarray(offset)
     mean, precision = expected(block, traits), np.linalg.inv(traits.correlation)
     modes = mean.copy() if begun is None else begun.copy()
-    bend, points, weights = np.empty((rows, d, d)), np.empty((rows, many, d)), np.empty((rows, many))
-    row_modes(codes, states, tau, traits.loads, offset, mean, precision, modes, bend)
-    drawn = drawn_points(many, d)
-    logs = row_points(
-        codes, states, tau, traits.loads, offset, mean, precision, modes, bend, drawn, points, weights
-    )  # fmt: skip
+    bend, points, weights = np.empty((rows, d, d)), np.empty((d, rows, many)), np.empty((rows, many))
+    around, loads, drawn = thresholds(tau, states), traits.loads, drawn_points(many, d)
+    row_modes(codes, around, loads, offset, mean, precision, modes, bend)
+    logs = row_points(codes, around, loads, offset, mean, precision, modes, bend, drawn, points, weights)
     return Placed(points, weights, logs, modes)
 
 
@@ -135,8 +134,9 @@ def _stepped(block: ItemBlock, traits: Traits, now: Placed) -> Traits:
         own = np.linalg.solve(x @ x.T + 1e-6 * np.eye(len(x)), x @ means[:, v]) if drivers else np.empty(0)
         effects.append(own)
         if drivers:
-            left[:, :, v] -= (own @ x)[:, None]
-    spread = np.einsum("rq,rqi,rqj->ij", now.weights, left, left) / block.rows
+            left[v] -= (own @ x)[:, None]
+    flat = left.reshape(len(left), -1)
+    spread = (flat * now.weights.ravel()) @ flat.T / block.rows
     sizes = np.sqrt(np.diag(spread))
     correlation = (1 - SHRUNK) * spread / np.outer(sizes, sizes) + SHRUNK * np.eye(len(sizes))
     return Traits(items, correlation, traits.drivers, tuple(effects)).scaled(sizes)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leverrier.errors import OptionError, TableError
 from leverrier.kernels.noisy_or.dense_moves import sweep_active_dense
+from leverrier.models.noisy_or.causes_patterns import MOST_SIGNS, log_chances, pattern_chances
 from leverrier.models.noisy_or.causes_prior import BetaBernoulli, IndianBuffet, Links
 from leverrier.models.noisy_or.causes_rows import infer_row
 
@@ -110,7 +111,12 @@ class HiddenCauses:
 
     def row_log_likelihoods(self, x: ArrayLike) -> NDArray[np.float64]:
         """log P(row) for every row, causes and holes summed out."""
-        return self._infer(self._cells(x))[0]
+        cells = self._cells(x)
+        if self.n_observed <= MOST_SIGNS:
+            logs = log_chances(pattern_chances(self.links, self.epsilon, self.lam, self.p), cells, HOLE)
+            if np.isfinite(logs).all():
+                return logs
+        return self._infer(cells)[0]
 
     def log_likelihood(self, x: ArrayLike) -> float:
         """log P(x), all rows together, causes and holes summed out."""

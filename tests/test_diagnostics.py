@@ -45,6 +45,14 @@ def test_holes_given_apart_are_holes():
     assert apart == pytest.approx(pair_information(codes, table.missing, table.cardinalities))
 
 
+@pytest.mark.parametrize("holes", [0.0, 0.2])
+def test_pairs_counted_from_rows_are_those_of_indicators(holes, monkeypatch):
+    table = random_table(np.random.default_rng(3), holes=holes)
+    by_rows = pair_information(table.codes, table.missing, table.cardinalities)
+    monkeypatch.setattr("leverrier.discovery.evidence.residual.FEW_COLUMNS", 0)
+    assert by_rows == pytest.approx(pair_information(table.codes, table.missing, table.cardinalities), abs=1e-12)
+
+
 def star(extra: tuple[str, str] | None = None):
     """Five columns driven by a hidden one; two of them may depend on each other as well."""
     parents = {"H": (), **dict.fromkeys("abcde", ("H",))}

@@ -16,6 +16,7 @@ from scipy.special import xlogy
 
 from leverrier.arrays import Floats
 from leverrier.data.table import Table
+from leverrier.kernels.counts.pair_tables import pair_tables
 
 Simulate = Callable[[int, np.random.Generator], Table]
 """A table of so many rows drawn from the model; columns in the order of the data."""
@@ -28,6 +29,8 @@ ALL_CELLS = 4_000_000
 MOST_STATES = 2000
 """States over all columns: their square is the number of cells that are counted."""
 SHOWN = 10
+FEW_COLUMNS = 64
+"""Up to so many columns the rows are counted pair by pair; of more, one product of indicators is cheaper."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,8 @@ def pair_information(
     """(columns, columns): mutual information of every pair in nats, each from the rows that show both."""
     seen = codes != missing if holes is None else (codes != missing) & ~holes
     starts = np.concatenate([[0], np.cumsum(sizes)])
+    if weights is None and len(codes) <= FEW_COLUMNS:
+        return _information_of(*_counted(codes, seen, sizes, starts), starts)
     said, shown_by, from_said = _indicators(codes, seen, sizes, starts)
     if weights is not None:  # (32 bits are exact for whole rows)
         said = said.astype(np.float64)
@@ -103,7 +108,24 @@ def pair_information(
     half = from_said @ counted
     joint = np.maximum((from_said @ half.T).T, 0.0)
     totals = np.maximum(counted[np.ix_(shown_by, shown_by)], 1e-300)
-    column = np.maximum(half[:, shown_by], 0.0)  # of each state, in rows that show the other
+    column = np.maximum(half[:, shown_by], 0.0)
+    return _information_of(joint, column, totals, starts)
+
+
+def _counted(
+    codes: NDArray[np.unsignedinteger], seen: NDArray[np.bool_], sizes: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[Floats, Floats, Floats]:
+    """The tables of all pairs, pair by pair; a hole is a further state, which is then left out."""
+    widened = starts + np.arange(len(starts))
+    cells = np.where(seen, codes, sizes[:, None]).astype(np.uint16)
+    kept = np.delete(np.arange(widened[-1]), widened[1:] - 1)
+    joint = pair_tables(cells, widened)[np.ix_(kept, kept)]
+    column = np.add.reduceat(joint, starts[:-1], axis=1)
+    return joint, column, np.maximum(np.add.reduceat(column, starts[:-1], axis=0), 1e-300)
+
+
+def _information_of(joint: Floats, column: Floats, totals: Floats, starts: NDArray[np.int64]) -> Floats:
+    """From how many rows show both: by two states, by a state and a column, by two columns."""
     by_column = starts[:-1]
     joint_sum = np.add.reduceat(np.add.reduceat(xlogy(joint, joint), by_column, axis=0), by_column, axis=1)
     own_sum = np.add.reduceat(xlogy(column, column), by_column, axis=0)

@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leverrier.arrays import Floats
-from leverrier.data.reading.read_table import read_table
+from leverrier.data.labels import lookup
 from leverrier.data.table import Label, Table, Variable
+from leverrier.data.variable import code_type
 from leverrier.discovery.hidden_model import NodeCard
 from leverrier.discovery.numbers.column_profile import ColumnProfile
 from leverrier.errors import OptionError
@@ -84,9 +86,7 @@ class BehindHidden:
             else:
                 drawn = self.behind[owner].draw(node, places[owner], cells, rng)
             cells[node] = self.rest.margins[node].settled(drawn) if node in self.rest.margins else drawn
-        whole = self.rest.as_rows(cells)
-        outside = {name: whole.raw[name] if name in whole.raw else _labels(whole, name) for name in whole.variables}
-        return read_table({name: outside[name] for name in like.variables if name in outside}, like=like, unseen="hole")
+        return _as_seen(self.rest.as_rows(cells), like)
 
     def _places_together(self, n_rows: int, rng: np.random.Generator) -> dict[str, Any]:
         """Of continua that go together, each row's nodes."""
@@ -144,7 +144,31 @@ def read_behind(content: Mapping[str, Any], variables: tuple[Variable, ...]) -> 
     return BehindHidden(models, loads_mixed(json.dumps(own["rest"])), profiles, together)
 
 
-def _labels(table: Table, name: str) -> list[Any]:
-    states = (*table.states[name], None)
-    codes = table.column(name).astype(np.int64)
-    return [states[min(code, len(states) - 1)] for code in codes.tolist()]
+def _as_seen(drawn: Table, like: Table) -> Table:
+    """Drawn rows with the columns, states and bins of the data, as reading them again would give; what is not among
+    the states is a hole."""
+    kind = code_type(max(like.cardinalities.tolist(), default=1))
+    codes = np.full((len(like.columns), drawn.n_rows), np.iinfo(kind).max, dtype=kind)
+    raw = {}
+    for row, variable in zip(codes, like.columns, strict=True):
+        if variable.name not in drawn.variables:
+            continue
+        found = _codes_in(variable, drawn)
+        row[:] = np.where(found < 0, row, found)
+        if variable.cuts and variable.name in drawn.raw:
+            raw[variable.name] = drawn.raw[variable.name]
+    return Table(like.columns, codes, raw=raw)
+
+
+def _codes_in(variable: Variable, drawn: Table) -> NDArray[np.integer]:
+    """The state of each cell, -1 for a hole: numbers by their bin or by their value, states by their label."""
+    if variable.name not in drawn.raw:
+        found = np.append(lookup(drawn.states[variable.name], variable.states), np.int32(-1))
+        cells = drawn.column(variable.name)
+        return found[np.where(cells == drawn.missing, len(found) - 1, cells)]
+    values = drawn.raw[variable.name]
+    if variable.cuts:
+        return np.where(np.isnan(values), -1, np.searchsorted(np.array(variable.cuts), values, side="right"))
+    different, back = np.unique(values, return_inverse=True)
+    labels = [int(value) if value.is_integer() else value for value in different.tolist()]
+    return lookup(labels, variable.states)[back]

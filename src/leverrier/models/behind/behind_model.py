@@ -18,7 +18,7 @@ from leverrier.data.variable import Label, Variable
 from leverrier.errors import OptionError
 from leverrier.models.behind.block import Block, Codes, Seen, add_number, add_states
 from leverrier.models.behind.child_density import log_density, posterior_of, row_logs
-from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, read_fit
+from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, NumberFit, TableFit, read_fit, terms_of
 from leverrier.models.families.conditional import Cells
 from leverrier.models.margin import Margin
 from leverrier.plain_values import Plain
@@ -158,9 +158,9 @@ class BehindModel:
         """Cells of a child for rows in these places, given the cells of its observed parents (scores and codes)."""
         at = next(k for k, link in enumerate(self.links) if link.column == child)
         link, fit, n = self.links[at], self.fits[at], len(places)
-        design: list[Floats] = [np.ones(n)]
-        seen = {each.name: each.from_cells(design, cells.get(each.name), n) for each in self.columns}
-        block = Block(np.column_stack(design), seen)
+        block = self._family_block(link, cells, n)
+        if not isinstance(fit, TableFit):
+            fit = replace(fit, terms=terms_of(block, link))
         own = next(each for each in self.columns if each.name == child)
         if isinstance(fit, NumberFit):
             slopes = fit.slopes if fit.shared else fit.slopes[places]
@@ -175,6 +175,13 @@ class BehindModel:
             return codes
         edges = np.concatenate([[0.0], ndtr(np.array(own.margin.cuts)), [1.0]])
         return ndtri(edges[codes] + rng.random(n) * (edges[codes + 1] - edges[codes]))
+
+    def _family_block(self, link: Link, cells: Mapping[str, Cells], rows: int) -> Block:
+        """A child and its observed parents alone: the design of all columns would be laid out anew for every child."""
+        design: list[Floats] = [np.ones(rows)]
+        own = [each for each in self.columns if each.name in (link.column, *link.parents)]
+        seen = {each.name: each.from_cells(design, cells.get(each.name), rows) for each in own}
+        return Block(np.column_stack(design), seen)
 
     def content(self) -> dict[str, Any]:
         """Plain values to be saved."""

@@ -253,10 +253,11 @@ def structured(
 
 
 def _owned(traits: Traits) -> Traits:
-    """An item's own trait is the one it follows most."""
+    """An item's own trait is the one that it goes with most, other traits it hangs on and what they share included:
+    by slopes alone one that hangs on several is told as the one that two of them leave over."""
     items = []
-    for each in traits.items:
-        order = np.argsort(-np.abs(each.slopes[: len(each.on)]), kind="stable")
+    for each, together in zip(traits.items, traits.loads @ traits.correlation, strict=True):
+        order = np.argsort(-np.abs(together[list(each.on)]), kind="stable")
         slopes = np.concatenate([each.slopes[order], each.slopes[len(each.on) :]])
         items.append(replace(each, on=tuple(each.on[k] for k in order), slopes=slopes))
     return replace(traits, items=tuple(items))

@@ -37,7 +37,7 @@ from leverrier.run.run import UNBOUNDED, Run
 LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
 """Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
-SMALL = 20_000
+SMALL = 2000
 """With fewer cells another process would take longer to start."""
 SWEEPS, CHAINS = 400, 2
 GLANCED = 60
@@ -105,7 +105,10 @@ def begin_causes(table: Table, plan: Plan, run: Run) -> None:
     is found."""
     if len(table.variables) * table.n_rows >= SMALL and not never_compiled(iterate):
         prepare(run.workers.jobs, practise)
-        run.begin_ahead(_sampled, [(table.take(_fold_of(table, plan) != 0), plan, run.silent())], [_key(0)])
+        asked = table.take(_fold_of(table, plan) != 0), plan, run.silent()
+        glance = [((*asked, GLANCED, 1), _key("glance"))] if len(table.variables) <= FEW_COLUMNS else []
+        calls = [*glance, (asked, _key(0))]
+        run.begin_ahead(_sampled, [call for call, _ in calls], [key for _, key in calls])
 
 
 def _key(fold: int | str) -> Key:

@@ -42,6 +42,14 @@ class Turn:
         with suppress(RuntimeError):  # (a generator that another thread throws away)
             self._held.release()
 
+    @property
+    def free(self) -> bool:
+        """Whether a call would be taken up at once."""
+        if not self.given():
+            return False
+        self.over()
+        return True
+
     def given(self) -> bool:
         """The turn, if nobody else has or wants it."""
         return self._wanted == 0 and self._held.acquire(blocking=False)
@@ -70,8 +78,8 @@ class Workers:
 
     @property
     def ready(self) -> bool:
-        """Whether other processes can take calls at once."""
-        return self.client is not None or self.jobs in _started
+        """Whether other processes can take calls at once: not while they work ahead, for then we would wait."""
+        return self.client is not None or (self.jobs in _started and TURN.free)
 
 
 ALONE = Workers()

@@ -23,6 +23,7 @@ from leverrier.learning.behind.standing import Standing
 from leverrier.learning.mixed.learn_mixed import space_of
 from leverrier.learning.mixed.mixed_space import Space
 from leverrier.models.mixed_network import MixedNetwork
+from leverrier.run.codecs import Key
 from leverrier.run.one_thread import one_thread
 from leverrier.run.run import UNBOUNDED, Run
 
@@ -95,7 +96,7 @@ def by_folds(
     space: Space, seed: int, run: Run, gains: Callable[..., Floats], asked: tuple[Any, ...], key: str
 ) -> Floats | None:
     """What `gains(*asked, fold)` gives for the rows of each fold, all rows in their order; None if time ran out."""
-    calls, keys = [(*asked, fold) for fold in range(FOLDS)], [(key, fold) for fold in range(FOLDS)]
+    calls, keys = _folding(asked, key)
     folds = run.map(gains, calls, keys, lambda found: found.tolist(), np.array)
     if len(folds) < FOLDS:
         return None
@@ -103,6 +104,21 @@ def by_folds(
     for fold, each in enumerate(folds):
         gained[rows_of_fold(space, seed, fold)] = each
     return gained
+
+
+def _folding(asked: tuple[Any, ...], key: str) -> tuple[list[tuple[Any, ...]], list[Key]]:
+    """The calls, with their keys, for each fold."""
+    return [(*asked, fold) for fold in range(FOLDS)], [(key, fold) for fold in range(FOLDS)]
+
+
+def begin_tests(space: Space, weighed: Weighed, folds: bool, resamples: int, seed: int, run: Run) -> None:
+    """Have another process begin with resamples and folds, from the last: we begin with the first, and meet it."""
+    for function, asked in (
+        (came_back, _resampling(space, weighed, resamples, seed) if resamples else None),
+        (fold_gains, _folding((space, seed), "numbers fold") if folds else None),
+    ):
+        if asked is not None:
+            run.begin_ahead(function, asked[0][::-1], asked[1][::-1])
 
 
 @one_thread
@@ -166,12 +182,19 @@ def support_of(
     """The share of resamples in which it came back, and by column how often it was among the children."""
     chosen = weighed.chosen
     assert chosen is not None
-    posterior = places_of(block_of(space), chosen)
-    seeds = np.random.SeedSequence([seed, 73]).spawn(resamples)
-    calls = [(space, chosen, weighed.told, posterior, each) for each in seeds]
-    runs = run.map(came_back, calls, [("numbers resample", each.spawn_key) for each in seeds])
+    runs = run.map(came_back, *_resampling(space, weighed, resamples, seed))
     if not runs:
         return None
     back = [each for each in runs if each]
     names = sorted({*chosen.children, *(name for each in back for name in each)})
     return len(back) / len(runs), {name: sum(name in each for each in back) / len(runs) for name in names}
+
+
+def _resampling(space: Space, weighed: Weighed, resamples: int, seed: int) -> tuple[list[tuple[Any, ...]], list[Key]]:
+    """The calls, with their keys, of searches in rows drawn anew."""
+    chosen = weighed.chosen
+    assert chosen is not None
+    posterior = places_of(block_of(space), chosen)
+    seeds = np.random.SeedSequence([seed, 73]).spawn(resamples)
+    calls = [(space, chosen, weighed.told, posterior, each) for each in seeds]
+    return calls, [("numbers resample", each.spawn_key) for each in seeds]

@@ -12,14 +12,21 @@ from leverrier.data.table import Table
 from leverrier.data.variable import free_name
 from leverrier.discovery.done import BareClasses, Baseline, Filled, HiddenWeighed, Sampled, SetAside, Step
 from leverrier.discovery.evidence.evidence import Compared, Evidence, Stopped, weighed
-from leverrier.discovery.examine import Tests, shape_of
+from leverrier.discovery.examine import QUICK, SEARCHED, Tests, shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.numbers.behind_hidden import BehindHidden
 from leverrier.discovery.numbers.column_profile import column_profile, number_states
 from leverrier.discovery.numbers.grades import may_be_graded
 from leverrier.discovery.numbers.number_filling import filled
 from leverrier.discovery.numbers.number_rule import ROOM, VIEWS, Ruling, Weighed, weigh, weigh_more
-from leverrier.discovery.numbers.number_tests import beside, held_out_numbers, null_evidence, number_null, support_of
+from leverrier.discovery.numbers.number_tests import (
+    begin_tests,
+    beside,
+    held_out_numbers,
+    null_evidence,
+    number_null,
+    support_of,
+)
 from leverrier.discovery.numbers.row_groups import row_groups
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.result import Result, Shape
@@ -33,6 +40,7 @@ from leverrier.models.behind.behind_model import BehindModel
 from leverrier.models.mixed_network import MixedNetwork
 from leverrier.run.event import Event
 from leverrier.run.one_thread import one_thread
+from leverrier.run.pool import prepare
 from leverrier.run.run import Run
 
 
@@ -68,6 +76,8 @@ class Laid:
     """Without holes."""
     first: Weighed
     rows: int
+    seconds: float
+    """That this took: searches in folds and resamples take about as long each."""
 
 
 @one_thread
@@ -97,6 +107,7 @@ def examine_grades(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
 
 
 def _laid(table: Table, plan: Plan, run: Run, rows: int) -> Laid:
+    begun = time.monotonic()
     shape, table = _uncut(shape_of(table)), expanded(table)
     if rows:
         table = table.take(np.sort(np.random.default_rng([plan.seed, 41]).choice(table.n_rows, rows, replace=False)))
@@ -104,11 +115,12 @@ def _laid(table: Table, plan: Plan, run: Run, rows: int) -> Laid:
     space = space_of(table, plan.seed)
     whole = run.made(("numbers filled",), lambda: filled(space, plan.seed, run))
     first = run.made(("numbers weighed",), lambda: weigh(whole, plan.seed, run))
-    return Laid(table, shape, space, whole, first, rows)
+    return Laid(table, shape, space, whole, first, rows, time.monotonic() - begun)
 
 
 def _examined(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
     table, whole, first = laid.table, laid.whole, laid.first
+    run = _with_workers(laid, tests, run)
     rival = mixed_network(first.rival.scores, numbered(first))
     told = _tested(whole, table, first, rival, plan, tests, run)
     believed = [each for each in told if each.evidence.accepted or not each.evidence.tested]
@@ -146,6 +158,17 @@ def _examined(laid: Laid, plan: Plan, tests: Tests, run: Run) -> Result:
         did=tuple(_did(laid, run)),
         other=model,
     )
+
+
+def _with_workers(laid: Laid, tests: Tests, run: Run) -> Run:
+    """Other processes get ready where there is something to be tested; alone where the tests take moments."""
+    if tests.none or laid.first.chosen is None:
+        return run
+    if laid.seconds * (SEARCHED + tests.resamples) < QUICK:
+        return run.shared_by(1)
+    if run.workers.client is None:
+        prepare(run.workers.jobs, int)
+    return run
 
 
 def _uncut(shape: Shape) -> Shape:
@@ -190,6 +213,7 @@ def _with_more(told: list[Told], space: Space, plan: Plan, tests: Tests, run: Ru
     """The first one's gain on held-out rows, and how often it comes back. Arcs can imitate a continuum, and tables
     drawn from them gain as much: what is believed for saying the same with less is tested on held-out rows alone."""
     evidence = told[0].evidence
+    begin_tests(space, told[0].weighed, tests.held_out, tests.resamples, plan.seed, run)
     if tests.held_out and not run.spent:
         run.tell(Event.HELD_OUT_ROWS, 0.0)
         gained = held_out_numbers(space, plan.seed, run)

@@ -30,6 +30,14 @@ def gain_of_one(first, second, alpha, cells, rows):
 
 
 @njit(cache=True, nogil=True)
+def add_rows(out, first, second, rows):
+    """out[first[j], second[j]] += rows[j]"""
+    for j in range(rows.shape[0]):
+        for k in range(rows.shape[1]):
+            out[first[j], second[j], k] += rows[j, k]
+
+
+@njit(cache=True, nogil=True)
 def lump(counts, alpha, cells, rows, prices, group):
     """Merge the pair that gains most until one group is left; group[s] ← the state's group at the best level.
 

@@ -102,6 +102,12 @@ def functions_of(family: FamilyCounts) -> list[ColumnFunction]:
 
 
 @lru_cache(maxsize=4096)
+def _value(place: int, values: tuple[float, ...]) -> ColumnFunction:
+    """A parent as it is."""
+    return ColumnFunction(FunctionName.VALUE, (place,), (values,))
+
+
+@lru_cache(maxsize=4096)
 def _functions(values: tuple[tuple[float, ...], ...]) -> tuple[ColumnFunction, ...]:
     """The same for every child of these parents: their levels are worked out once."""
     places = tuple(range(len(values)))
@@ -123,7 +129,7 @@ def offer_trees(family: FamilyCounts, price: Price, floor: float, functions: lis
     """Equal rows said once: over the parents, and over functions of them too."""
     if not family.parents or price.cell <= 0:
         return
-    single = [ColumnFunction(FunctionName.VALUE, (i,), (own.values,)) for i, own in enumerate(family.parents)]
+    single = [_value(i, own.values) for i, own in enumerate(family.parents)]
     alphas = [price.cell] if family.states < FEW_STATES else [price.cell, lean(family.states)]
     counted = max(family.states, *family.sizes) > 2
     grown_by = {alpha: list(_offer_tree(family, tuple(single), alpha, floor)) for alpha in alphas}
@@ -181,7 +187,7 @@ def offer_offsets(
         return
     tried = functions
     if len(family.parents) == 1:
-        tried = [ColumnFunction(FunctionName.VALUE, (0,), (family.parents[0].values,))]
+        tried = [_value(0, family.parents[0].values)]
     signs = [
         ColumnFunction(FunctionName.DIFFERENCE, (1, 0), (f.values[1], f.values[0]))
         for f in tried

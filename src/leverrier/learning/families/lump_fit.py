@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from leverrier.arrays import Floats
-from leverrier.kernels.families.lumping import lump
+from leverrier.kernels.families.lumping import add_rows, lump
 from leverrier.learning.families.family_counts import MANY_STATES, FamilyCounts, Price
 from leverrier.learning.families.offered import Offered, by_parts
 from leverrier.learning.slices.tree_growing import log_rises
@@ -31,10 +31,8 @@ def offer_lumps(family: FamilyCounts, price: Price, floor: float) -> Iterator[Of
     cells = float(np.prod(family.sizes, dtype=np.float64)) * family.states
     if price.cell <= 0 or max(family.sizes) < FEW or cells > MOST_CELLS:
         return
-    dense = np.zeros((*family.sizes, family.states))
-    dense[tuple(family.codes)] = family.counts
     for alpha in [price.cell] if family.states < MANY_STATES else [price.cell, 1.0 / family.states]:
-        groups = _grouped(dense, alpha)
+        groups = _grouped(family, alpha)
         sizes = tuple(int(own.max()) + 1 for own in groups)
         if sizes == family.sizes:
             continue
@@ -48,6 +46,7 @@ def offer_lumps(family: FamilyCounts, price: Price, floor: float) -> Iterator[Of
             yield offered
 
 
+@cache
 def partition_price(states: int) -> Floats:
     """[groups]: the log of the ways to put so many states into so many groups, and of the choice of their number."""
     groups = np.arange(1, states + 1)
@@ -60,34 +59,38 @@ def _made(groups: Groups, sizes: tuple[int, ...], shares: Floats) -> LumpsKind:
     return LumpsKind(shares.reshape(*sizes, shares.shape[-1]), groups)
 
 
-def _grouped(dense: Floats, alpha: float) -> Groups:
+def _grouped(family: FamilyCounts, alpha: float) -> Groups:
     """Each parent's states lumped, the others being as they were lumped last."""
-    sizes = dense.shape[:-1]
+    sizes, states = family.sizes, family.states
     groups = [np.arange(size) for size in sizes]
-    cells, rows = log_rises(alpha, dense.shape[-1])
+    cells, rows = log_rises(alpha, states)
     for _ in range(SWEEPS):
         before = [own.copy() for own in groups]
         for i in sorted(range(len(sizes)), key=lambda p: -sizes[p]):
             if sizes[i] < FEW:
                 continue
-            counts = dense
-            for j, own in enumerate(groups):
-                if j != i and own.max() + 1 < sizes[j]:
-                    counts = _summed(counts, own, j)
-            counts = np.moveaxis(counts, i, 0).reshape(sizes[i], -1, dense.shape[-1])
-            counts = counts[:, counts.sum(axis=(0, 2)) > 0]
-            if sizes[i] * sizes[i] * counts.shape[1] * counts.shape[2] > MOST_WORK:
+            counts = _beside(family, groups, i)
+            if sizes[i] * sizes[i] * counts.shape[1] * states > MOST_WORK:
                 continue
             found = np.empty(sizes[i], dtype=np.int64)
-            lump(np.ascontiguousarray(counts), alpha, cells, rows, partition_price(sizes[i]), found)
+            lump(counts, alpha, cells, rows, partition_price(sizes[i]), found)
             groups[i] = np.unique(found, return_inverse=True)[1].reshape(-1)
         if all(np.array_equal(old, new) for old, new in zip(before, groups, strict=True)):
             break
     return tuple(groups)
 
 
-def _summed(counts: Floats, groups: NDArray[np.int64], axis: int) -> Floats:
-    """States of one group added up."""
-    moved, order = np.moveaxis(counts, axis, 0), np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 1))
-    return np.moveaxis(np.add.reduceat(moved[order], starts, axis=0), 0, axis)
+def _beside(family: FamilyCounts, groups: Sequence[NDArray[np.int64]], parent: int) -> Floats:
+    """(the parent's states, what occurs beside them, the child's states): the counts, states of the other parents in
+    one group added up."""
+    place, size = np.zeros(family.codes.shape[1], dtype=np.int64), 1
+    for j, own in enumerate(groups):
+        if j != parent:
+            kinds = int(own.max()) + 1
+            place, size = place * kinds + own[family.codes[j]], size * kinds
+    seen = np.zeros(size, dtype=np.bool_)
+    seen[place] = True
+    number = np.cumsum(seen) - 1
+    out = np.zeros((family.sizes[parent], int(number[-1]) + 1, family.states))
+    add_rows(out, family.codes[parent], number[place], family.counts)
+    return out

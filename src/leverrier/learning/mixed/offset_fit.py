@@ -84,10 +84,11 @@ def step_law(counted: Counted, place: NDArray[np.int64], begun: Floats) -> StepL
     first, last = int(off.min()), int(off.max())
     if last - first >= MOST_STEPS:
         return None
-    pairs, times = np.unique(np.stack([begun, place]), axis=1, return_counts=True)
-    at = pairs[1].astype(np.int64)
-    below = np.append(-np.inf, counted.tops[:-1])[at] - pairs[0] - first + 1
-    above = counted.tops[at] - pairs[0] - first + 1
+    starts, which = np.unique(begun, return_inverse=True)
+    pairs, times = np.unique(which * len(values) + place, return_counts=True)
+    start, at = starts[pairs // len(values)], pairs % len(values)
+    below = np.append(-np.inf, counted.tops[:-1])[at] - start - first + 1
+    above = counted.tops[at] - start - first + 1
     size = last - first + 1
     lo, hi = (np.clip(each, 0, size).astype(np.int64) for each in (below, above))
     shares, reached = np.full(size, 1 / size), -np.inf

@@ -69,7 +69,15 @@ class ColumnFunction(Plain):
 
     def ranks(self, codes: Codes) -> NDArray[np.int64]:
         """By row, the value's place among the levels."""
+        if self.name is FunctionName.VALUE:
+            return self._rank_of_code[codes[self.parents[0]]]
         return np.searchsorted(self.levels, self.of(codes)).astype(np.int64)
+
+    @cached_property
+    def _rank_of_code(self) -> NDArray[np.int64]:
+        """Of a single column's."""
+        own = np.round(np.asarray(self.values[0], dtype=np.float64), 9)
+        return np.searchsorted(self.levels, own).astype(np.int64)
 
     def require_whole(self) -> None:
         if len(self.values) != len(self.parents) or not self.parents:

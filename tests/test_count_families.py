@@ -8,7 +8,7 @@ from scipy.special import gammaln, ndtr, ndtri
 
 import leverrier as lv
 from leverrier.errors import NetworkError
-from leverrier.learning.mixed.count_fit import counted_of, fit_counts
+from leverrier.learning.mixed.count_fit import _Wholes, counted_of, fit_counts
 from leverrier.learning.mixed.mixed_scores import MixedScores
 from leverrier.learning.mixed.mixed_space import make_space
 from leverrier.models.families.number_content import number_family
@@ -46,6 +46,18 @@ def test_laws_are_those_of_another_package(law):
     assert law.up_to(np.array([-1.0, np.inf]), mean[:2]).tolist() == [0.0, 1.0]
     values = law.draw(np.full(40_000, 3.7), np.random.default_rng(0))
     assert np.bincount(values.astype(int), minlength=40)[:12] / 40_000 == pytest.approx(chance[:12], abs=0.01)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_rows_summed_by_number_are_the_sum_of_rows(law):
+    rng = np.random.default_rng(4)
+    along = rng.normal(1.0, 0.7, 300)
+    y = rng.poisson(np.exp(along)).astype(float)
+    summed = _Wholes(y).log_chance(law, along, np.exp(along))
+    assert summed == pytest.approx(law.log_chance(y, np.exp(along)).sum(), rel=1e-12)
+    few = law.log_chance(y[:5] + 20.0, np.exp(along[:5]))  # (more numbers than rows)
+    more = law.log_chance(np.tile(y[:5] + 20.0, 20), np.tile(np.exp(along[:5]), 20))
+    assert np.tile(few, 20) == pytest.approx(more, rel=1e-12)
 
 
 @pytest.mark.parametrize("level", [2.2, 0.6])  # (of low counts one value is in many rows: they are codes)

@@ -24,14 +24,15 @@ from leverrier.models.mixture import CovarianceKind, Mixture
 
 SHAPES = (CovarianceKind.FULL, CovarianceKind.TIED, CovarianceKind.DIAGONAL)
 MOST_COMPONENTS = 5
-MOST_COLUMNS, LEAST_ROWS, MOST_ROWS = 20, 60, 1000
+LEAST_COLUMNS, MOST_COLUMNS = 2, 20
+LEAST_ROWS, MOST_ROWS = 60, 1000
 LEAST_VALUES = 10
 STARTS, CLOSE = 4, 1e-4
 LEVEL = 0.01
 LEAST_SHARE = 0.05
 """A smaller part of the rows is no group but a few odd ones."""
 DIFFER = 1.0
-"""Deviations by which the means of a column must differ between two groups; so must two columns at least."""
+"""Deviations by which the means of a column must differ between two groups; so must LEAST_COLUMNS at least."""
 ABOUT = 10.0
 """Of BIC: a number of components that is not farther behind the best cannot be ruled out (Raftery 1995)."""
 SURE = 0.9
@@ -71,7 +72,7 @@ def row_groups(space: Space, seed: int = 0) -> GroupsSeen | None:
     share = np.stack([mixture.posterior(x)[:, group == g].sum(axis=1) for g in range(count)], axis=1)
     rows = np.bincount(share.argmax(axis=1), minlength=count)
     differing = _differing(names, x, share.argmax(axis=1))
-    if len(differing) < 2 or rows.min() < LEAST_SHARE * len(x):
+    if len(differing) < LEAST_COLUMNS or rows.min() < LEAST_SHARE * len(x):
         return None
     order = np.argsort(-rows)
     unsure = float((share.max(axis=1) < SURE).mean())
@@ -81,7 +82,7 @@ def row_groups(space: Space, seed: int = 0) -> GroupsSeen | None:
 def _numbers(space: Space) -> tuple[tuple[str, ...], Floats]:
     """The columns of many values, and the rows that show all of them, each column of variance one."""
     chosen = [column for column in space.columns if column.raw is not None and _many(column.raw[~column.holes])]
-    if not 1 <= len(chosen) <= MOST_COLUMNS:
+    if not LEAST_COLUMNS <= len(chosen) <= MOST_COLUMNS:
         return (), np.empty((0, 0))
     x = np.column_stack([_raw(column) for column in chosen])
     x = x[~np.isnan(x).any(axis=1)]

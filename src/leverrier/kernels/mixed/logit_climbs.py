@@ -14,19 +14,19 @@ REACH = 30.0
 
 
 @njit(cache=True, nogil=True)
-def _derived(theta, basis, terms, codes, share, states, ordered, slope, bend):
+def _derived(theta, basis, terms, codes, begins, share, states, ordered, slope, bend):
     if ordered:
-        return ordered_pass(theta, basis, terms, codes, share, states, slope, bend)
-    return unordered_pass(theta, basis, terms, codes, share, states, slope, bend)
+        return ordered_pass(theta, basis, terms, codes, begins, share, states, slope, bend)
+    return unordered_pass(theta, basis, terms, codes, begins, share, states, slope, bend)
 
 
 @njit(cache=True, nogil=True)
-def climb_theta(theta, basis, terms, codes, share, states, ordered, steps, ridge, close):
+def climb_theta(theta, basis, terms, codes, begins, share, states, ordered, steps, ridge, close):
     """Better parameters of an ordered or unordered logit, in place; Σ share · log P, the ridge left out."""
     d = theta.shape[0]
     slope, bend, next_slope, next_bend = np.empty(d), np.empty((d, d)), np.empty(d), np.empty((d, d))
     trial, a, b = np.empty(d), np.empty((d, d)), np.empty(d)
-    raw = _derived(theta, basis, terms, codes, share, states, ordered, slope, bend)
+    raw = _derived(theta, basis, terms, codes, begins, share, states, ordered, slope, bend)
     value = raw - 0.5 * ridge * np.dot(theta, theta)
     for _ in range(steps):
         a[:] = bend
@@ -38,7 +38,7 @@ def climb_theta(theta, basis, terms, codes, share, states, ordered, steps, ridge
         while size > SMALLEST:
             for i in range(d):
                 trial[i] = min(max(theta[i] + size * b[i], -REACH), REACH)
-            new = _derived(trial, basis, terms, codes, share, states, ordered, next_slope, next_bend)
+            new = _derived(trial, basis, terms, codes, begins, share, states, ordered, next_slope, next_bend)
             better = new - 0.5 * ridge * np.dot(trial, trial)
             if better >= value:
                 break
@@ -55,7 +55,7 @@ def climb_theta(theta, basis, terms, codes, share, states, ordered, steps, ridge
 
 
 @njit(cache=True, nogil=True)
-def climb_thresholds(tau, beta, x, codes, weights, steps, ridge, enough):
+def climb_thresholds(tau, beta, x, codes, begins, weights, steps, ridge, enough):
     """Better thresholds and slopes of an ordered logit on cases that count by `weights` (1, cases), in place; the
     log-likelihood, the ridge on slopes left out. x: (columns, cases) without a constant."""
     m, k = tau.shape[0], beta.shape[0]
@@ -64,7 +64,7 @@ def climb_thresholds(tau, beta, x, codes, weights, steps, ridge, enough):
         np.empty(m + k), np.empty((m + k, m + k)), np.empty(m + k), np.empty((m + k, m + k)))  # fmt: skip
     a, b = np.empty((m + k, m + k)), np.empty(m + k)
     new_tau, new_beta = np.empty(m), np.empty(k)
-    raw = threshold_pass(tau, beta, none, x, codes, weights, slope, bend)
+    raw = threshold_pass(tau, beta, none, x, codes, begins, weights, slope, bend)
     best = raw - 0.5 * ridge * np.dot(beta, beta)
     for _ in range(steps):
         a[:] = bend
@@ -85,7 +85,7 @@ def climb_thresholds(tau, beta, x, codes, weights, steps, ridge, enough):
                 rising = rising and new_tau[i] > new_tau[i - 1]
             logs = -np.inf
             if rising:
-                new = threshold_pass(new_tau, new_beta, none, x, codes, weights, next_slope, next_bend)
+                new = threshold_pass(new_tau, new_beta, none, x, codes, begins, weights, next_slope, next_bend)
                 logs = new - 0.5 * ridge * np.dot(new_beta, new_beta)
         if not logs >= best:
             break

@@ -1,7 +1,8 @@
 """Logits of a column of states with weights, by Newton's method with halved steps: the likelihood never falls.
 
 A case is a place of the hidden variable and a row, or a cell of like rows; `share` (places, cases) says how much it
-counts. Features are the place's basis and the case's terms, without a constant. A little ridge keeps separated states
+counts. Features are the place's basis and the case's terms, without a constant; cells with the same terms stand
+together, and `begins` says where each group of them begins. A little ridge keeps separated states
 finite.
 """
 
@@ -34,6 +35,7 @@ def climb_logit(
     basis: Floats,
     terms: Floats,
     codes: NDArray[np.int64],
+    begins: NDArray[np.int64],
     share: Floats,
     states: int,
     ordered: bool,
@@ -41,5 +43,5 @@ def climb_logit(
 ) -> tuple[Floats, float]:
     """Parameters at least as good as those given, and Σ share · log P."""
     better = theta.copy()
-    value = climb_theta(better, basis, terms, codes, share, states, ordered, steps, RIDGE, CLOSE)
+    value = climb_theta(better, basis, terms, codes, begins, share, states, ordered, steps, RIDGE, CLOSE)
     return better, float(value)

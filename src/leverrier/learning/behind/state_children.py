@@ -1,7 +1,7 @@
 """A column of states under a hidden variable: its fit by cells of like rows, and so what it is worth.
 
 Rows with the same state and the same states of all observed parents are one cell: counts of cells are all that a table
-or a logit needs, and densities are told by cell.
+or a logit needs, and densities are told by cell. Cells of one configuration stand together.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ class LikeRows(NamedTuple):
     """(terms, cells) of a logit; empty for a table."""
     sizes: tuple[int, ...]
     """Of a table: the parents' numbers of states."""
+    begins: Codes
+    """Of a logit: where each group of cells with the same terms begins, and the number of cells."""
 
 
 class FittedStates(NamedTuple):
@@ -53,21 +55,23 @@ def _of_table(block: Block, link: Link) -> LikeRows:
     assert seen.codes is not None
     place, sizes = configurations(block, link.parents)
     codes = np.tile(np.arange(seen.states), int(np.prod(sizes)))
-    return LikeRows(place * seen.states + seen.codes, codes, np.empty((0, len(codes))), sizes)
+    return LikeRows(place * seen.states + seen.codes, codes, np.empty((0, len(codes))), sizes, np.empty(0, np.int64))
 
 
 def _of_logit(block: Block, link: Link) -> LikeRows:
     seen, terms = block.columns[link.column], terms_of(block, link)
     assert seen.codes is not None
     if any(block.columns[name].codes is None for name in link.parents):  # (of numbers no two rows are alike)
-        return LikeRows(np.arange(block.rows), seen.codes, block.across[terms], ())
+        each = np.arange(block.rows + 1)
+        return LikeRows(each[:-1], seen.codes, block.across[terms], (), each)
     place = np.zeros(block.rows, dtype=np.int64)
     for name in link.parents:
         kinds, own = _values(block, name)
         place = np.unique(place * kinds + own, return_inverse=True)[1]
-    _, first, of_row = np.unique(place * seen.states + seen.codes, return_index=True, return_inverse=True)
+    cells, first, of_row = np.unique(place * seen.states + seen.codes, return_index=True, return_inverse=True)
     beside = np.ascontiguousarray(block.across[np.ix_(terms, first)])
-    return LikeRows(of_row.astype(np.int64), seen.codes[first], beside, ())
+    begins = np.append(np.unique(cells // seen.states, return_index=True)[1], len(cells))
+    return LikeRows(of_row.astype(np.int64), seen.codes[first], beside, (), begins)
 
 
 def _values(block: Block, name: str) -> tuple[int, Codes]:
@@ -96,7 +100,9 @@ def fit_states(block: Block, latent: Latent, link: Link, share: Floats, before: 
     else:
         margin = np.bincount(like.codes, counts.sum(axis=0), seen.states).astype(np.float64)
         theta, steps = start_theta(margin, latent.basis.shape[1] + len(terms), seen.ordered), FIRST_NEWTON
-    theta, value = climb_logit(theta, latent.basis, like.terms, like.codes, counts, seen.states, seen.ordered, steps)
+    theta, value = climb_logit(
+        theta, latent.basis, like.terms, like.codes, like.begins, counts, seen.states, seen.ordered, steps
+    )
     logs = np.zeros_like(counts)
-    logit_logs(theta, latent.basis, like.terms, like.codes, seen.states, seen.ordered, logs)
+    logit_logs(theta, latent.basis, like.terms, like.codes, like.begins, seen.states, seen.ordered, logs)
     return FittedStates(LogitFit(theta, terms, seen.states, seen.ordered), value, logs)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Self
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import gammaln, ndtri
 
 from leverrier.arrays import Floats
 from leverrier.learning.mixed.fitted import Fitted
@@ -67,26 +68,27 @@ class _Count(GrownFit):
         assert scores is not None
         self.z = scores if rows is None else scores[rows]
         self.counted, self.y = counted, counted.numbers(self.z)
+        self.wholes = _Wholes(self.y)
         super().__init__(design, child, parents, Cases(rows, np.empty(0, np.int64), np.ones(len(self.y))))
         self.beta = np.zeros(0)
         self.law = CountLaw()
 
     def fit(self, places: list[int], on: bool = False) -> Self:
         self.places = places
-        x = self.design.columns([0, *places], self.cases.rows)
+        x, y = self.design.columns([0, *places], self.cases.rows), self.y
         if on:
-            begun = [_climbed(self.law, x, self.y, np.append(self.beta, 0.0))]
+            begun = [_climbed(self.law, x, self.wholes, np.append(self.beta, 0.0))]
         else:
-            level = float(np.log(max(float(self.y.mean()), 1e-6)))
-            begun = [_climbed(CountLaw(), x, self.y, np.array([level, *[0.0] * len(places)]))]
-            begun += [_climbed(law, x, self.y, begun[0][1]) for law in _asked_for(self.y, *begun[0], x)]
+            level = float(np.log(max(float(y.mean()), 1e-6)))
+            begun = [_climbed(CountLaw(), x, self.wholes, np.array([level, *[0.0] * len(places)]))]
+            begun += [_climbed(law, x, self.wholes, begun[0][1]) for law in _asked_for(y, *begun[0], x)]
         found = [(self._logs(law, beta, x), law, beta) for law, beta in begun]
         price = 0.5 * self.log_n
         self.logs, self.law, self.beta = max(found, key=lambda each: each[0] - price * each[1].dimension)
         self.paid = price * (len(self.beta) + self.law.dimension) + float(np.log(LAWS))
         self.score = self.logs - self.paid
         mean = _mean(self.beta, x)
-        self.residuals = (_surely(self.law, self.y, mean) * (self.y - mean) / _stretch(self.law, mean))[None]
+        self.residuals = (_surely(self.law, y, mean) * (y - mean) / _stretch(self.law, mean))[None]
         return self
 
     def _logs(self, law: CountLaw, beta: Floats, x: Floats) -> float:
@@ -103,8 +105,37 @@ class _Count(GrownFit):
         return Fitted(family, self.logs, self.paid, ndtri(np.clip(upto, 1e-6, 1 - 1e-6)))
 
 
+class _Wholes:
+    """Whole numbers by row and how often each occurs: what a law says of a number alone is said once for all rows."""
+
+    def __init__(self, y: Floats) -> None:
+        self.y = y
+        self.each = np.bincount(y.astype(np.intp)).astype(np.float64)
+        self.number = np.arange(len(self.each), dtype=np.float64)
+        self.log_factorials = float(self.each @ gammaln(self.number + 1))
+        self.zero = y == 0
+
+    def log_chance(self, law: CountLaw, along: Floats, mean: Floats) -> float:
+        """Σ log P(y), by the log of the mean and the mean."""
+        products = float(self.y @ along)
+        if law.size is not None:
+            r = law.size
+            ways = float(self.each @ gammaln(self.number + r)) - len(self.y) * float(gammaln(r)) - self.log_factorials
+            return ways + len(self.y) * r * float(np.log(r)) - float((self.y + r) @ np.log(r + mean)) + products
+        if not law.zeros:
+            return products - float(mean.sum()) - self.log_factorials
+        kept = float(np.log1p(-law.zeros))
+        zeros = float(np.logaddexp(np.log(law.zeros), kept - mean[self.zero]).sum())
+        others = (len(self.y) - float(self.each[0])) * kept - float(mean[~self.zero].sum())
+        return zeros + others + products - self.log_factorials
+
+
+def _along(beta: Floats, x: Floats) -> Floats:
+    return np.clip(beta @ x, -MOST, MOST)
+
+
 def _mean(beta: Floats, x: Floats) -> Floats:
-    return np.exp(np.clip(beta @ x, -MOST, MOST))
+    return np.exp(_along(beta, x))
 
 
 def _surely(law: CountLaw, y: Floats, mean: Floats) -> Floats | float:
@@ -133,60 +164,62 @@ def _asked_for(y: Floats, law: CountLaw, beta: Floats, x: Floats) -> list[CountL
     return found
 
 
-def _climbed(law: CountLaw, x: Floats, y: Floats, beta: Floats) -> tuple[CountLaw, Floats]:
+def _climbed(law: CountLaw, x: Floats, wholes: _Wholes, beta: Floats) -> tuple[CountLaw, Floats]:
     """The law and the coefficients in turn, until neither gains: the likelihood never falls."""
-    beta = _scored(law, x, y, beta)
+    beta = _scored(law, x, wholes, beta)
     if law.size is None and not law.zeros:
         return law, beta
     last = -np.inf
     for _ in range(ROUNDS):
-        mean = _mean(beta, x)
+        along = _along(beta, x)
         if law.size is not None:
-            law = replace(law, size=_size(y, mean))
+            law = replace(law, size=_size(wholes, along))
         else:
-            extra = 1 - np.asarray(_surely(law, y, mean))
+            extra = 1 - np.asarray(_surely(law, wholes.y, np.exp(along)))
             law = replace(law, zeros=float(np.clip(extra.mean(), 1e-4, 0.99)))
-        beta = _scored(law, x, y, beta)
-        value = float(law.log_chance(y, _mean(beta, x)).sum())
+        beta = _scored(law, x, wholes, beta)
+        along = _along(beta, x)
+        value = wholes.log_chance(law, along, np.exp(along))
         if value - last < CLOSE:
             break
         last = value
     return law, beta
 
 
-def _scored(law: CountLaw, x: Floats, y: Floats, beta: Floats) -> Floats:
+def _scored(law: CountLaw, x: Floats, wholes: _Wholes, beta: Floats) -> Floats:
     """Fisher's scoring with halved steps; rows that are extra zeros count as little as they are surely counts."""
-    value = -np.inf
+    value, mean = _penalised(law, x, wholes, beta)
     for _ in range(STEPS):
-        mean = _mean(beta, x)
-        sure, stretch = _surely(law, y, mean), _stretch(law, mean)
-        if value == -np.inf:
-            value = _penalised(law, x, y, beta)
-        slope = x @ (sure * (y - mean) / stretch) - RIDGE * np.append(0.0, beta[1:])
+        sure, stretch = _surely(law, wholes.y, mean), _stretch(law, mean)
+        slope = x @ (sure * (wholes.y - mean) / stretch) - RIDGE * np.append(0.0, beta[1:])
         bend = (x * (sure * mean / stretch)) @ x.T + RIDGE * np.eye(len(beta))
         step, size = np.linalg.solve(bend, slope), 1.0
-        better = _penalised(law, x, y, beta + step)
+        better, there = _penalised(law, x, wholes, beta + step)
         while not better >= value and size > 1e-3:
             size /= 2
-            better = _penalised(law, x, y, beta + size * step)
+            better, there = _penalised(law, x, wholes, beta + size * step)
         if not better >= value:
             break
-        beta, gained, value = beta + size * step, better - value, better
+        beta, mean, gained, value = beta + size * step, there, better - value, better
         if gained < CLOSE:
             break
     return beta
 
 
-def _penalised(law: CountLaw, x: Floats, y: Floats, beta: Floats) -> float:
-    return float(law.log_chance(y, _mean(beta, x)).sum()) - 0.5 * RIDGE * float(beta[1:] @ beta[1:])
+def _penalised(law: CountLaw, x: Floats, wholes: _Wholes, beta: Floats) -> tuple[float, Floats]:
+    """What is climbed, and the means there."""
+    along = _along(beta, x)
+    mean = np.exp(along)
+    return wholes.log_chance(law, along, mean) - 0.5 * RIDGE * float(beta[1:] @ beta[1:]), mean
 
 
-def _size(y: Floats, mean: Floats) -> float:
+def _size(wholes: _Wholes, along: Floats) -> float:
     """The best of a negative binomial: by thirds of a grid, which has one hump."""
-    low, high = 0, len(SIZES) - 1
+    low, high, mean = 0, len(SIZES) - 1, np.exp(along)
 
+    @cache
     def value(at: int) -> float:
-        return float(CountLaw(float(SIZES[at])).log_chance(y, mean).sum())
+        return wholes.log_chance(CountLaw(float(SIZES[at])), along, mean)
 
     while high - low > 2:
         third = (high - low) // 3

@@ -76,7 +76,9 @@ def ordered(
     plain: Floats = np.maximum.accumulate(np.log(clipped / (1 - clipped)) + 1e-6 * np.arange(n_codes - 1))
     tau: Floats = plain if start is None else start[0].copy()
     beta: Floats = np.zeros(len(x)) if start is None else start[1].copy()
-    logs = climb_thresholds(tau, beta, np.ascontiguousarray(x), codes, w[None, :], STEPS, RIDGE, ENOUGH)
+    logs = climb_thresholds(
+        tau, beta, np.ascontiguousarray(x), codes, np.arange(len(codes) + 1), w[None, :], STEPS, RIDGE, ENOUGH
+    )
     edges = np.concatenate([[-np.inf], tau, [np.inf]])
     along = beta @ x
     return tau, beta, float(logs), 1.0 - expit(edges[codes] - along) - expit(edges[codes + 1] - along)

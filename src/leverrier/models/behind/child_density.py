@@ -31,7 +31,8 @@ def log_density(block: Block, latent: Latent, link: Link, fit: Fit) -> Floats:
     if not len(fit.terms):
         return np.log(probabilities(fit.theta, latent.basis, fit.states, fit.ordered))[:, seen.codes].T
     logs = np.zeros((latent.places, block.rows))
-    logit_logs(fit.theta, latent.basis, block.across[fit.terms], seen.codes, fit.states, fit.ordered, logs)
+    each = np.arange(block.rows + 1)
+    logit_logs(fit.theta, latent.basis, block.across[fit.terms], seen.codes, each, fit.states, fit.ordered, logs)
     return logs.T
 
 

@@ -7,7 +7,7 @@ never seen belong to the nearest value that was, so that the density is whole an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, Self
@@ -27,6 +27,14 @@ POISSON, NEGATIVE_BINOMIAL, ZERO_INFLATED = "Poisson", "negative binomial", "zer
 MOST = 12.0
 """Of the log of a mean, either side of 0."""
 LEAST = 1e-300
+
+
+def by_number(of: Callable[[Floats], Floats], y: Floats) -> Floats:
+    """`of(y)`, worked out once for each number where there are fewer of these than rows."""
+    most = y.max(initial=0)
+    if not (y.min(initial=0) >= 0 and most < len(y)):
+        return of(y)
+    return of(np.arange(most + 1.0))[y.astype(np.intp)]
 
 
 class WholeLaw(Protocol):
@@ -58,9 +66,9 @@ class CountLaw:
         """log P(y) of whole numbers."""
         if self.size is not None:
             r = self.size
-            ways = gammaln(y + r) - gammaln(r) - gammaln(y + 1)
+            ways = by_number(lambda whole: gammaln(whole + r) - gammaln(r) - gammaln(whole + 1), y)
             return ways + r * np.log(r / (r + mean)) + y * np.log(mean / (r + mean))
-        logs = y * np.log(mean) - mean - gammaln(y + 1)
+        logs = y * np.log(mean) - mean - by_number(lambda whole: gammaln(whole + 1), y)
         if not self.zeros:
             return logs
         logs = np.log1p(-self.zeros) + logs
@@ -127,19 +135,35 @@ class Counted:
             code = np.searchsorted(np.array(self.cuts), z, side="right")
             last = self._code_ends
             tops, before = self.tops[last], np.append(-1.0, self.tops[last[:-1]])
-            share = law.up_to(tops[code], mean) - law.up_to(before[code], mean)
-            return np.log(np.maximum(share, 1e-12))
+            return np.log(np.maximum(_share(law, before[code], tops[code], mean), 1e-12))
         k = self.place(z)
-        before = np.append(-1.0, self.tops[:-1])[k]
-        around = law.up_to(self.tops[k], mean) - law.up_to(before, mean)
+        before, values = np.append(-1.0, self.tops[:-1])[k], np.array(self.values)[k]
+        log_p = law.log_chance(values, mean)
+        several = np.flatnonzero(~_single(before, self.tops[k]))
+        around = _share(law, before[several], self.tops[k[several]], mean[several])
         # (far out the difference of two sums is lost: the value's own chance is not)
-        log_p = np.maximum(law.log_chance(np.array(self.values)[k], mean), np.log(np.maximum(around, LEAST)))
+        log_p[several] = np.maximum(log_p[several], np.log(np.maximum(around, LEAST)))
         return log_p - np.log(self._ends[k + 1] - self._ends[k]) - 0.5 * (LOG_2_PI + z * z)
 
     def scores(self, y: Floats, rng: np.random.Generator) -> Floats:
         """Somewhere in the share of rows of the value that is nearest to each number."""
         k = np.searchsorted(self.tops, y, side="left")
         return ndtri(self._ends[k] + rng.random(len(y)) * (self._ends[k + 1] - self._ends[k]))
+
+
+def _single(before: Floats, top: Floats) -> NDArray[np.bool_]:
+    """Where one number stands for itself alone; all below the first may be that one's too."""
+    return (top - before == 1) & (before >= 0)
+
+
+def _share(law: WholeLaw, before: Floats, top: Floats, mean: Floats) -> Floats:
+    """P(above `before`, at most `top`); of a single number its own chance, which no difference of sums can blur."""
+    found = np.empty(len(mean))
+    single = _single(before, top)
+    found[single] = np.exp(law.log_chance(top[single], mean[single]))
+    several = ~single
+    found[several] = law.up_to(top[several], mean[several]) - law.up_to(before[several], mean[several])
+    return found
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,8 @@ def behind_all(table, states):
     network = lv.fit(graph, table, hidden={"H": states}, prior=lv.BDe(), jobs=1).network
     each = HiddenVariable("H", states, table.variables, (), 1.0, "", "", Evidence(1.0))
     bare = Graph.from_edges(table.variables, ())
-    return surroundings(network, each, table, bare, lv.BDe(), PLAN, UNBOUNDED)
+    posterior = network.posterior(table, "H")
+    return surroundings(network.graph, posterior, each, table, bare, lv.BDe(), PLAN, UNBOUNDED)
 
 
 def test_a_class_gains_over_families_of_every_kind_and_grades_of_a_chain_do_not():

@@ -105,7 +105,7 @@ def following_items(table: Table, items: Sequence[str]) -> frozenset[str]:
     told = np.diag(shared)
     least = np.maximum(np.minimum.outer(told, told), SMALLEST_TOLD)
     alike = (shared >= FOLLOWS * least) & ~np.eye(len(told), dtype=bool)
-    return frozenset(name for name, any_ in zip(items, alike.any(axis=1), strict=True) if any_)
+    return frozenset(items[v] for v in np.flatnonzero(alike.sum(axis=1)).tolist())
 
 
 def scales_in(loads: Floats) -> int:

@@ -18,6 +18,7 @@ from leverrier.discovery.evidence.evidence import KINDS_WORTH, Evidence
 from leverrier.discovery.examine import shape_of
 from leverrier.discovery.findings import HiddenVariable
 from leverrier.discovery.many import checks
+from leverrier.discovery.many.first_sight import kept, outdone
 from leverrier.discovery.many.many_route import at_once
 from leverrier.discovery.many.rounds import Rounds, go_round
 from leverrier.discovery.many.scene import Known, in_order, scene_of, with_states
@@ -286,7 +287,8 @@ def behind_all(table, states):
     network = lv.fit(graph, table, hidden={"H": states}, prior=lv.BDe(), jobs=1).network
     each = HiddenVariable("H", states, table.variables, (), 1.0, "", "", Evidence(1.0))
     bare = Graph.from_edges(table.variables, ())
-    return surroundings(network, each, table, bare, lv.BDe(), PLAN, UNBOUNDED)
+    posterior = network.posterior(table, "H")
+    return surroundings(network.graph, posterior, each, table, bare, lv.BDe(), PLAN, UNBOUNDED)
 
 
 def test_a_class_gains_over_families_of_every_kind_and_grades_of_a_chain_do_not():
@@ -302,6 +304,33 @@ def test_the_answer_to_a_question_is_no_news_beside_its_indicators():
     there = behind_all(blocks("one-hot", 7, 500, seed=2).table, 5)
     assert there.gain <= KINDS_WORTH
     assert not replace(Evidence(9.0, tested=True), over_kinds=there.gain).believed
+
+
+@pytest.mark.parametrize(("table", "states", "refused"), [("grades", 3, True), ("star", 2, False)])
+def test_what_families_of_other_kinds_outdo_is_refused_at_first_sight_and_a_class_is_not(table, states, refused):
+    """Grades of a chain are told by ordered logits, which tables of states say only at length."""
+    rows = (blocks("grades", 7, 1000, seed=1) if table == "grades" else stars(1, 5, 1000, seed=1)).table
+    graph = Graph.from_parents({**dict.fromkeys(rows.variables, ("H",)), "H": ()})
+    posterior = lv.fit(graph, rows, hidden={"H": states}, prior=lv.BDe(), jobs=1).network.posterior(rows, "H")
+    each = HiddenVariable("H", states, rows.variables, (), 1.0, "", "")
+    bare = Graph.from_edges(rows.variables, ())
+    assert outdone(graph, posterior, each, rows, bare, lv.BDe(), PLAN, UNBOUNDED) is refused
+
+
+def test_a_planted_place_goes_on_to_its_test():
+    table, run, score = in_order(stars(1, 5, 1000, seed=1).table), UNBOUNDED, lv.BDe()
+    scene = scene_of(table, None, score, PLAN, run, strong=True, seed=0)
+    spots = tried_spots(scene, groups_in(scene), PLAN, run)
+    assert spots
+    assert kept(scene, spots[:1], score, PLAN, run, 1) == [True]
+
+
+def test_candidates_refused_before_count_in_the_rate():
+    """By the rule's definition: three at .01 of four pass at .01 only if the fourth does not count."""
+    ps = [0.01, 0.01, 0.01]
+    assert accepted_by_rate(ps, 0.01, 99) == [True] * 3
+    assert accepted_by_rate([*ps, 1.0], 0.01, 99) == [False] * 4
+    assert accepted_by_rate([0.0025, 1.0, 1.0, 1.0], 0.01, 399)[0]
 
 
 def test_one_above_others_stands_on_those_that_are_believed():

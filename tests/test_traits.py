@@ -12,14 +12,14 @@ from leverrier.data.reading.read_table import read_table
 from leverrier.discovery.examine import Tests as Asked
 from leverrier.discovery.plan import Plan
 from leverrier.discovery.traits.first_traits import minimum_partial, standard_scores
-from leverrier.discovery.traits.graded_columns import in_grades, several_scales, whole_rows
+from leverrier.discovery.traits.graded_columns import following_items, in_grades, several_scales, whole_rows
 from leverrier.discovery.traits.traits_route import examine_traits
 from leverrier.kernels.traits.item_steps import item_pass, item_pulls
 from leverrier.kernels.traits.strips import exps, logs
 from leverrier.learning.behind.ascent import ascend
 from leverrier.learning.mixed.learn_mixed import space_of
 from leverrier.learning.traits.item_block import item_block
-from leverrier.learning.traits.trait_arcs import structured
+from leverrier.learning.traits.trait_arcs import _owned, structured
 from leverrier.learning.traits.trait_ascent import ascend_traits, drawn_points, fresh_item, placed
 from leverrier.models.behind.links import Link, Mode, continuum
 from leverrier.models.behind.traits import Item, Traits
@@ -254,6 +254,35 @@ def test_columns_that_share_nothing_are_no_scales():
     laid = whole_rows(read_table(pd.DataFrame({f"q{i}": rng.integers(1, 6, 500) for i in range(8)})))
     assert laid is not None
     assert several_scales(*laid) == ()
+
+
+def test_items_that_follow_from_each_other_are_no_scales():
+    """Numbers of things and what was paid for them, shares that add up: they go together because they must."""
+    rng = np.random.default_rng(8)
+    number = rng.integers(0, 5, (3, 500))
+    parts = {f"n{i}": number[i] for i in range(3)} | {f"paid{i}": 2 * number[i] + (number[i] > 2) for i in range(3)}
+    parts |= {"yes": rng.integers(0, 6, 500)}
+    parts |= {"no": 5 - parts["yes"]}
+    table = read_table(questionnaire(rows=500).assign(**parts))
+    laid = whole_rows(table)
+    assert laid is not None
+    assert following_items(*laid) == frozenset(parts)
+    assert set(several_scales(*laid)) == {f"s{v}{i}" for v in range(2) for i in range(4)}
+
+
+def test_an_items_own_trait_is_the_one_it_goes_with_most():
+    """By drawn places: the trait whose places correlate most with what moves the item."""
+    tau = np.array([0.0, 1.0])
+    for slopes, between, own in (([1.0, -1.2], 0.2, 1), ([1.0, 0.9], 0.5, 0), ([-1.3, 1.2, 1.2], 0.0, 0)):
+        d = len(slopes)
+        item = Item("a", tuple(range(d)), (), tau, np.array(slopes))
+        correlation = np.full((d, d), between) + (1 - between) * np.eye(d)
+        if d == 3:
+            correlation[1, 2] = correlation[2, 1] = -0.5
+        traits = _owned(Traits((item,), correlation, ((),) * d, (np.empty(0),) * d))
+        places = np.random.default_rng(0).multivariate_normal(np.zeros(d), correlation, 200_000)
+        shared = [abs(np.corrcoef(places @ slopes, places[:, v])[0, 1]) for v in range(d)]
+        assert traits.items[0].own == int(np.argmax(shared)) == own
 
 
 def test_answers_that_begin_with_numbers_have_their_order():

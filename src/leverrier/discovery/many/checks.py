@@ -106,7 +106,10 @@ def _places(hidden: tuple[HiddenVariable, ...], network: Network, search: Rounds
     columns, found = set(table.variables), {}
     for each in hidden:
         if len(each.neighbours & columns) >= SMALLEST and not run.spent:
-            found[each.name] = surroundings(network, each, table, before, search.score, search.plan, run)
+            posterior = network.posterior(table, each.name)
+            found[each.name] = surroundings(
+                network.graph, posterior, each, table, before, search.score, search.plan, run
+            )
     return found
 
 

@@ -151,7 +151,9 @@ def examine_many_of(table: Table, score: Score, plan: Plan, tests: Tests, rows: 
 def _verdict(search: Rounds, hidden: tuple[HiddenVariable, ...], asked: bool) -> Verdict:
     if hidden:
         return weighed([each.evidence for each in hidden if each.evidence is not None], asked)
-    return undecided(Reason.TIME) if search.cut else nothing(search.reason)
+    if search.cut or search.reason is Reason.RIVAL:
+        return undecided(Reason.TIME if search.cut else Reason.RIVAL)
+    return nothing(search.reason)
 
 
 def _rejected(search: Rounds) -> tuple[HiddenVariable, ...]:

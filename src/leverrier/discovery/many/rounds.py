@@ -12,6 +12,7 @@ from leverrier.data.table import Table
 from leverrier.discovery.evidence.evidence import Evidence
 from leverrier.discovery.evidence.null_test import WORTH_A_TEST
 from leverrier.discovery.findings import Attempt, Baseline
+from leverrier.discovery.many.first_sight import kept
 from leverrier.discovery.many.scene import ALL_PAIRS, Known, Scene, scene_of
 from leverrier.discovery.many.shared_nulls import EVERY_BRANCH, SharedNull, free_in, groups_in, shared_tests
 from leverrier.discovery.many.side_by_side import Sides, tried_side_by_side
@@ -160,11 +161,16 @@ def _tested(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> list[tuple[S
         passed = [(one, Evidence(one.gain)) for one in spots if one.found.gain > UNTESTED]
         search.reason = search.reason if passed else Reason.SMALL_GAIN
         return passed
+    keeps = kept(scene, spots, search.score, search.plan, search.run, search.done)
+    refused, spots = keeps.count(False), [one for one, stays in zip(spots, keeps, strict=True) if stays]
+    if not spots:
+        search.reason = Reason.RIVAL
+        return []
     silent = search.run.silent()
     network = search.network if search.known is not None else scene.baseline.network
     null = SharedNull(network, search.known, search.table, search.score, search.plan, silent, search.beside)
     about = (search.done, network.graph.parent_map)
-    evidence = shared_tests(spots, null, search.draws, search.level, search.run, about)
+    evidence = shared_tests(spots, null, search.draws, search.level, search.run, about, refused)
     passed = [(one, said) for one, said in zip(spots, evidence, strict=True) if said.accepted]
     search.rejected += [
         (one, said, search.done) for one, said in zip(spots, evidence, strict=True) if not said.accepted
@@ -172,7 +178,7 @@ def _tested(search: Rounds, scene: Scene, spots: Sequence[Spot]) -> list[tuple[S
     if search.run.spent:
         search.cut = True
     if not passed:
-        search.reason = Reason.TIME if search.cut else Reason.COMPRESSOR
+        search.reason = Reason.TIME if search.cut else Reason.RIVAL if refused else Reason.COMPRESSOR
     return passed
 
 

@@ -33,8 +33,8 @@ from leverrier.run.codecs import Key
 from leverrier.run.event import Event
 from leverrier.run.run import UNBOUNDED, Run
 
-BATCH = 16
-"""Tables between two looks at whether all is decided; the answer does not depend on it."""
+FIRST_BATCH, MOST_BATCH = 4, 16
+"""Tables between two looks at whether all is decided, at first and later; the answer does not depend on them."""
 MORE = 4
 """Times as many tables as asked for may be drawn where some candidates fail: the others' p-values must then be smaller
 than the level (BH), and so many tables show such small ones."""
@@ -103,16 +103,17 @@ class SharedNull:
 
 
 def shared_tests(
-    spots: Sequence[Spot], null: SharedNull, draws: int, level: float, run: Run, about: Key
+    spots: Sequence[Spot], null: SharedNull, draws: int, level: float, run: Run, about: Key, refused: int = 0
 ) -> list[Evidence]:
-    """For each candidate its gain beside those in its place of simulated tables, and whether it is accepted."""
+    """For each candidate its gain beside those in its place of simulated tables, and whether it is accepted. So many
+    more were `refused` before: they count as candidates that chance explains, lest the choice make p-values small."""
     most = MORE * draws
     seeds = np.random.SeedSequence([null.plan.seed, 67]).spawn(most)
     keys = [("shared null", *about, seed.spawn_key) for seed in seeds]
     gains: list[list[float]] = [[] for _ in spots]
-    done, wanted = 0, draws
+    done, wanted, size = 0, draws, FIRST_BATCH
     while done < wanted:
-        batch = slice(done, min(done + BATCH, wanted))
+        batch, size = slice(done, min(done + size, wanted)), min(2 * size, MOST_BATCH)
         claims = _unsettled(spots, gains)
         drawn = run.map(null.gains, [(seed, claims) for seed in seeds[batch]], keys[batch])
         whole = _before_the_end(drawn)
@@ -122,7 +123,7 @@ def shared_tests(
         if len(whole) < batch.stop - batch.start:
             break
         if all(monte_carlo(one.gain, each, wanted) is not None for one, each in zip(spots, gains, strict=True)):
-            more = draws_for_all(spots, gains, level)
+            more = draws_for_all(spots, gains, level, refused)
             wanted = more if wanted < more <= most else wanted
             if done >= wanted or not _open(spots, gains):
                 break
@@ -132,8 +133,8 @@ def shared_tests(
     ]
     if any(each.p_value is None for each in said):
         return said
-    kept = accepted_by_rate([each.p_value or 1.0 for each in said], level, done)
-    return [replace(each, accepted=good) for each, good in zip(said, kept, strict=True)]
+    kept = accepted_by_rate([*(each.p_value or 1.0 for each in said), *[1.0] * refused], level, done)
+    return [replace(each, accepted=good) for each, good in zip(said, kept, strict=False)]
 
 
 def _before_the_end(drawn: Sequence[Tries | None]) -> list[Tries]:
@@ -171,10 +172,10 @@ def least_of(claims: Claims | None, columns: frozenset[str]) -> float:
     return min((gain for own, gain in claims if len(own & columns) >= OVERLAP), default=np.inf)
 
 
-def draws_for_all(spots: Sequence[Spot], gains: Sequence[Sequence[float]], level: float) -> int:
+def draws_for_all(spots: Sequence[Spot], gains: Sequence[Sequence[float]], level: float, refused: int = 0) -> int:
     """Simulated tables with which those that none of them reached so far could be accepted together."""
     clear = sum(max(each, default=0.0) < one.gain for one, each in zip(spots, gains, strict=True))
-    return draws_needed(level * clear / len(spots)) if clear else 0
+    return draws_needed(level * clear / (len(spots) + refused)) if clear else 0
 
 
 def _open(spots: Sequence[Spot], gains: Sequence[Sequence[float]]) -> bool:

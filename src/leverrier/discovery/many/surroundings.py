@@ -70,11 +70,21 @@ class Surroundings:
 
 
 def surroundings(
-    network: Network, each: HiddenVariable, table: Table, before: Graph, score: Score, plan: Plan, run: Run
+    graph: Graph,
+    posterior: Floats,
+    each: HiddenVariable,
+    table: Table,
+    before: Graph,
+    score: Score,
+    plan: Plan,
+    run: Run,
+    *,
+    brief: bool = False,
 ) -> Surroundings:
     """It with the columns next to it and the columns that drive those, with it or in the network `before` it was found.
-    What those further columns share among themselves is the same for both; other hidden variables are left out."""
-    graph, name = network.graph, each.name
+    What those further columns share among themselves is the same for both; other hidden variables are left out.
+    `brief`: its rival is not searched for at length where it is ahead."""
+    name = each.name
     near = [v for v in sorted(each.neighbours) if v in table.variables]
     above = {p for v in near for p in (*graph.parents(v), *before.parents(v)) if p in table.variables}
     columns = sorted({*near, *above})
@@ -82,19 +92,19 @@ def surroundings(
     told = Graph.from_parents({v: [p for p in before.parents(v) if p in columns] for v in columns})
     rival = there.without(told, "ges")
     begun = {v: [p for p in graph.parents(v) if p in {*columns, name}] for v in (*near, name)}
-    best = there.dressed(there.among(begun, "ges"), rival, network.posterior(table, name))
+    best = there.dressed(there.among(begun, "ges"), rival, posterior)
     if best.gain is None or best.gain <= FAR or run.spent:
         return best
     rival = there.without(rival.graph, "auto")
     best = best.against(rival)
     if best.score - rival.score <= CLEAR:  # (the further columns are said as well as the rival says them)
-        again = there.dressed(there.among(begun, "auto"), rival, network.posterior(table, name))
+        again = there.dressed(there.among(begun, "auto"), rival, posterior)
         best = max(best, again, key=lambda one: one.score)
     bare = dict.fromkeys(near, (name,))
     for states in STATES if FAR < best.score - rival.score <= CLEAR else ():
         if not run.spent:
             best = max(best, there.dressed(there.among(bare, "auto"), rival, states), key=lambda one: one.score)
-    if best.score - rival.score > KINDS_WORTH and not run.spent:
+    if best.score - rival.score > KINDS_WORTH and not brief and not run.spent:
         best = best.against(there.without(rival.graph, "best"))
     return best
 

@@ -11,6 +11,7 @@ import numpy as np
 from leverrier.arrays import Floats
 from leverrier.data.table import Table
 from leverrier.data.variable import ColumnKind, Variable
+from leverrier.discovery.evidence.residual import pair_information
 from leverrier.discovery.traits.first_traits import minimum_partial, standard_scores, turned_factors
 from leverrier.learning.mixed.learn_mixed import space_of
 
@@ -20,6 +21,12 @@ LEAST_ROWS, LEAST_SHARE = 200, 0.5
 HOLES = 0.1
 """A column beside the items with more holes than this share is left out, so that rows need not be."""
 LEAST_ITEMS, LEAST_LOAD = 3, 0.35
+FOLLOWS = 0.9
+"""An item of which another one tells so much, as a share of what there is to tell, is a copy or a function of it."""
+SMALLEST_TOLD = 1e-9
+WIDE, MOSTLY = 60, 0.5
+"""Of so many columns so large a share must be items, else it is no questionnaire: networks of every kind over all the
+other columns, and others of every simulated table, would take longer than all other routes together."""
 _NUMBERED = re.compile(r"\s*(\d+)\D")
 
 
@@ -76,8 +83,9 @@ def several_scales(table: Table, items: Sequence[str]) -> tuple[str, ...]:
     """The items, where their scores look like two common factors or more that each load three of them; else none.
     Items that follow no factor stand beside as other columns do."""
     space = space_of(table)
-    own = [name for name in items if name in space.names]
-    if len(own) < FEWEST:
+    follow = following_items(table, items)
+    own = [name for name in items if name in space.names and name not in follow]
+    if len(own) < FEWEST or (len(space) > WIDE and len(own) < MOSTLY * len(space)):
         return ()
     z = standard_scores(space, own)
     count = minimum_partial(z)
@@ -85,7 +93,19 @@ def several_scales(table: Table, items: Sequence[str]) -> tuple[str, ...]:
         return ()
     loads = turned_factors(z, count)[0]
     following = tuple(name for name, row in zip(own, loads, strict=True) if np.abs(row).max() >= LEAST_LOAD)
-    return following if scales_in(loads) >= 2 else ()
+    few = len(space) > WIDE and len(following) < MOSTLY * len(space)
+    return following if scales_in(loads) >= 2 and not few else ()
+
+
+def following_items(table: Table, items: Sequence[str]) -> frozenset[str]:
+    """Items that are copies or functions of each other: a sum's parts, an amount and a number of the same thing. They
+    go together because they must, and not by what stands behind them."""
+    own = table.select(list(items))
+    shared = pair_information(own.codes, own.missing, own.cardinalities, own.weights)
+    told = np.diag(shared)
+    least = np.maximum(np.minimum.outer(told, told), SMALLEST_TOLD)
+    alike = (shared >= FOLLOWS * least) & ~np.eye(len(told), dtype=bool)
+    return frozenset(items[v] for v in np.flatnonzero(alike.sum(axis=1)).tolist())
 
 
 def scales_in(loads: Floats) -> int:

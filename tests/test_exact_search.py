@@ -80,5 +80,5 @@ def test_what_it_is_not_for_is_left_to_the_search() -> None:
     empty = Graph.from_edges(drawn(4, 50, 0).variables, ())
     by_table = make_problem(scores_of(drawn(4, 50, 0), lv.BDeu(1)), empty, (), (), None, None, None)
     assert best_graph(by_table) is None  # prior counts depend on the table
-    wide = scores_of(drawn(11, 50, 0), lv.BDe(1))
+    wide = scores_of(drawn(13, 50, 0), lv.BDe(1))
     assert best_graph(make_problem(wide, Graph.from_edges(wide.names, ()), (), (), None, None, None)) is None

@@ -182,7 +182,6 @@ def _learned(train: Table, test: Table, name: str) -> list[Floats]:
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.linear_model import LogisticRegression
     from sklearn.neural_network import MLPClassifier
-    from sklearn.preprocessing import OneHotEncoder
     from threadpoolctl import threadpool_limits
 
     others = [other for other in train.variables if other != name]
@@ -198,7 +197,8 @@ def _learned(train: Table, test: Table, name: str) -> list[Floats]:
         "early_stopping": bool(np.bincount(kept)[np.unique(kept)].min() > 1),
         "categorical_features": [not _in_order(train.columns[train.index(other)]) for other in others],
     }
-    coder = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(given)
+    kinds = [np.unique(each) for each in given.T]
+    coded, to_tell = _indicators(given, kinds), _indicators(asked, kinds)
     learners: list[Any] = [LogisticRegression(C=strength, max_iter=300, tol=1e-3) for strength in STRENGTHS]
     learners.append(MLPClassifier(**NEURONS))
     with threadpool_limits(1), warnings.catch_warnings():  # (threads that wait for each other cost more than they give)
@@ -206,9 +206,15 @@ def _learned(train: Table, test: Table, name: str) -> list[Floats]:
         trees = HistGradientBoostingClassifier(**how).fit(given, kept)
         found = [_spread(trees.predict_proba(asked), trees.classes_, states)]
         for learner in learners:
-            learner.fit(coder.transform(given), kept)
-            found.append(_spread(learner.predict_proba(coder.transform(asked)), learner.classes_, states))
+            learner.fit(coded, kept)
+            found.append(_spread(learner.predict_proba(to_tell), learner.classes_, states))
     return found
+
+
+def _indicators(cells: Floats, kinds: Sequence[Floats]) -> Floats:
+    """1 where a column has the value, 0 elsewhere; nothing of values that were not learned from."""
+    each = [own[:, None] == values[None, :] for own, values in zip(cells.T, kinds, strict=True)]
+    return np.concatenate(each, axis=1).astype(np.float64)
 
 
 def _in_order(variable: Variable) -> bool:

@@ -18,7 +18,7 @@ from leverrier.kernels.search.every_subset import best_order, sums_of_subsets
 from leverrier.learning.structure.family_scores import FamilyScores
 from leverrier.learning.structure.problem import Parents, Problem
 
-MOST_NODES = 10
+MOST_NODES = 12
 MOST_WORK = 2**21
 """Distinct rows times sets of columns."""
 MOST_ROWS = 2**17
@@ -76,13 +76,11 @@ def _families(scores: FamilyScores, cells: Floats, rows: Floats) -> Floats:
     n, states = scores.n_nodes, scores.states[:-1].astype(np.float64)
     sets = np.arange(1 << n)
     q = np.prod([np.where(sets >> v & 1, states[v], 1.0) for v in range(n)], axis=0)
+    sizes, which = np.unique(q, return_inverse=True)
     found = np.empty((n, 1 << n))
     for child, r in enumerate(states.tolist()):
-        known: dict[float, float] = {}
-        for each in np.unique(q).tolist():
-            known[each] = scores.score.penalty(int(r), each, scores.statistics.total)
-        penalties = np.array([known[each] for each in q.tolist()])
-        found[child] = cells[sets | 1 << child] - rows[child] - penalties
+        penalties = np.array([scores.score.penalty(int(r), size, scores.statistics.total) for size in sizes.tolist()])
+        found[child] = cells[sets | 1 << child] - rows[child] - penalties[which]
         found[child][(sets >> child & 1 != 0) | (q * r > scores.table_cells)] = -np.inf
     scores.families_scored += int(np.isfinite(found).sum())
     return found

@@ -90,5 +90,6 @@ def _summed(counts: Floats, groups: NDArray[np.int64], axis: int) -> Floats:
     """States of one group added up."""
     moved = np.moveaxis(counts, axis, 0)
     out = np.zeros((int(groups.max()) + 1, *moved.shape[1:]))
-    np.add.at(out, groups, moved)
+    for own, state in zip(groups.tolist(), moved, strict=True):
+        out[own] += state
     return np.moveaxis(out, 0, axis)

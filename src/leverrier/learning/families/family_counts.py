@@ -102,7 +102,7 @@ def summed_by(part: Codes, counts: Floats, parts: int) -> Floats:
     """(parts, states): rows of counts added up by the part that each belongs to."""
     states = counts.shape[1]
     cells = part[:, None] * states + np.arange(states)
-    return np.bincount(cells.ravel(), counts.ravel(), parts * states).reshape(parts, states)
+    return np.bincount(cells.ravel(), counts.ravel(), parts * states).astype(np.float64).reshape(parts, states)
 
 
 @dataclass(frozen=True, eq=False)

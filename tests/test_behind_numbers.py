@@ -122,12 +122,17 @@ def test_logits_stand_where_their_slope_is_none(ordered):
     features, weights = rng.normal(size=(60, 2)), rng.uniform(0, 3, (60, 4))
     none, states = np.empty((0, 4)), np.arange(4)
     begun = start_theta(weights.sum(axis=0), 2, ordered)
-    theta, reached = climb_logit(begun, features, none, states, np.array([0, 4]), weights, 4, ordered, 100)
+    theta, reached, logs = climb_logit(begun, features, none, states, np.array([0, 4]), weights, 4, ordered, 100)
 
     def value(at):
         return (weights * np.log(probabilities(at, features, 4, ordered))).sum() - 0.5e-3 * at @ at
 
     assert reached - 0.5e-3 * theta @ theta == pytest.approx(value(theta), abs=1e-9)
+    assert logs == pytest.approx(np.log(probabilities(theta, features, 4, ordered)))
+    few = [climb_logit(begun, features, none, states, np.array([0, 4]), weights, 4, ordered, n) for n in (1, 2, 3)]
+    for some, own, told in few:  # (however many steps: what is told is of where they end)
+        assert told == pytest.approx(np.log(probabilities(some, features, 4, ordered)))
+        assert own == pytest.approx((weights * told).sum())
     each = np.eye(len(theta)) * 1e-5
     slopes = [(value(theta + step) - value(theta - step)) / 2e-5 for step in each]
     assert np.abs(slopes).max() < 0.02

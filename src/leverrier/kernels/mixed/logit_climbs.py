@@ -5,7 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
-from leverrier.kernels.mixed.logit_passes import ordered_pass, threshold_pass, unordered_pass
+from leverrier.kernels.mixed.logit_passes import logit_logs, ordered_pass, threshold_pass, unordered_pass
 from leverrier.kernels.mixed.place_steps import solve_small
 
 SMALLEST = 1e-4
@@ -21,14 +21,29 @@ def _derived(theta, basis, terms, codes, begins, share, states, ordered, slope, 
 
 
 @njit(cache=True, nogil=True)
-def climb_theta(theta, basis, terms, codes, begins, share, states, ordered, steps, ridge, close):
-    """Better parameters of an ordered or unordered logit, in place; Σ share · log P, the ridge left out."""
+def _told(theta, basis, terms, codes, begins, share, states, ordered, logs):
+    """logs[place, case] ← log P(state); Σ share · log P."""
+    logs[:] = 0.0
+    logit_logs(theta, basis, terms, codes, begins, states, ordered, logs)
+    value = 0.0
+    for k in range(logs.shape[0]):
+        for r in range(logs.shape[1]):
+            value += share[k, r] * logs[k, r]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def climb_theta(theta, basis, terms, codes, begins, share, states, ordered, steps, ridge, close, logs):
+    """Better parameters of an ordered or unordered logit, in place; logs[place, case] ← log P(state);
+    Σ share · log P, the ridge left out. Nobody asks for slopes where the last step ends: its logs are enough."""
     d = theta.shape[0]
     slope, bend, next_slope, next_bend = np.empty(d), np.empty((d, d)), np.empty(d), np.empty((d, d))
     trial, a, b = np.empty(d), np.empty((d, d)), np.empty(d)
     raw = _derived(theta, basis, terms, codes, begins, share, states, ordered, slope, bend)
     value = raw - 0.5 * ridge * np.dot(theta, theta)
-    for _ in range(steps):
+    told = False
+    for number in range(steps):
+        last = number == steps - 1
         a[:] = bend
         for i in range(d):
             a[i, i] += ridge
@@ -38,19 +53,25 @@ def climb_theta(theta, basis, terms, codes, begins, share, states, ordered, step
         while size > SMALLEST:
             for i in range(d):
                 trial[i] = min(max(theta[i] + size * b[i], -REACH), REACH)
-            new = _derived(trial, basis, terms, codes, begins, share, states, ordered, next_slope, next_bend)
+            if last:
+                new = _told(trial, basis, terms, codes, begins, share, states, ordered, logs)
+            else:
+                new = _derived(trial, basis, terms, codes, begins, share, states, ordered, next_slope, next_bend)
             better = new - 0.5 * ridge * np.dot(trial, trial)
             if better >= value:
                 break
             size /= 2
         if not better >= value:
             break
+        told = last
         gained, value, raw = better - value, better, new
         theta[:] = trial
         slope, next_slope = next_slope, slope
         bend, next_bend = next_bend, bend
         if gained < close * (1 + abs(value)):
             break
+    if not told:
+        _told(theta, basis, terms, codes, begins, share, states, ordered, logs)
     return raw
 
 

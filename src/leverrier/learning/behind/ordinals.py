@@ -40,8 +40,8 @@ def climb_logit(
     states: int,
     ordered: bool,
     steps: int = STEPS,
-) -> tuple[Floats, float]:
-    """Parameters at least as good as those given, and Σ share · log P."""
-    better = theta.copy()
-    value = climb_theta(better, basis, terms, codes, begins, share, states, ordered, steps, RIDGE, CLOSE)
-    return better, float(value)
+) -> tuple[Floats, float, Floats]:
+    """Parameters at least as good as those given, Σ share · log P, and log P by place and case."""
+    better, logs = theta.copy(), np.empty(share.shape)
+    value = climb_theta(better, basis, terms, codes, begins, share, states, ordered, steps, RIDGE, CLOSE, logs)
+    return better, float(value), logs

@@ -12,7 +12,6 @@ import numpy as np
 
 from leverrier.arrays import Floats
 from leverrier.kernels.mixed.logit_climbs import smoothed_tables, sum_cells
-from leverrier.kernels.mixed.logit_passes import logit_logs
 from leverrier.learning.behind.ordinals import climb_logit, start_theta
 from leverrier.models.behind.block import Block, Codes
 from leverrier.models.behind.links import Fit, Latent, Link, LogitFit, Mode, TableFit, configurations, terms_of
@@ -100,9 +99,7 @@ def fit_states(block: Block, latent: Latent, link: Link, share: Floats, before: 
     else:
         margin = np.bincount(like.codes, counts.sum(axis=0), seen.states).astype(np.float64)
         theta, steps = start_theta(margin, latent.basis.shape[1] + len(terms), seen.ordered), FIRST_NEWTON
-    theta, value = climb_logit(
+    theta, value, logs = climb_logit(
         theta, latent.basis, like.terms, like.codes, like.begins, counts, seen.states, seen.ordered, steps
     )
-    logs = np.zeros_like(counts)
-    logit_logs(theta, latent.basis, like.terms, like.codes, like.begins, seen.states, seen.ordered, logs)
     return FittedStates(LogitFit(theta, terms, seen.states, seen.ordered), value, logs)

@@ -98,6 +98,13 @@ def projected_on(codes: NDArray[np.unsignedinteger], sizes: Sequence[int], weigh
     return project(np.ascontiguousarray(codes), np.array(sizes, dtype=np.int64), weights)
 
 
+def summed_by(part: Codes, counts: Floats, parts: int) -> Floats:
+    """(parts, states): rows of counts added up by the part that each belongs to."""
+    states = counts.shape[1]
+    cells = part[:, None] * states + np.arange(states)
+    return np.bincount(cells.ravel(), counts.ravel(), parts * states).astype(np.float64).reshape(parts, states)
+
+
 @dataclass(frozen=True, eq=False)
 class Price:
     """What parameters cost: half the log of the rows each (BIC), or what the score asks."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leverrier.kernels.families.noisy_max import fit_noisy_max
-from leverrier.learning.families.family_counts import FamilyCounts, Price
+from leverrier.learning.families.family_counts import FamilyCounts, Price, summed_by
 from leverrier.learning.families.offered import Offered, log_rows
 from leverrier.models.families.state_max import NoisyMaxKind, active_causes
 
@@ -57,8 +57,7 @@ def _fitted(
     ranks = np.arange(family.states)
     resting = []
     for i, size in enumerate(family.sizes):
-        by_state = np.zeros((size, family.states))
-        np.add.at(by_state, family.codes[i], counts)
+        by_state = summed_by(family.codes[i], counts, size)
         rows = by_state.sum(axis=1)
         mean = np.where(rows > 0, by_state @ ranks / np.maximum(rows, 1e-300), np.inf)
         resting.append(int(mean.argmin()))

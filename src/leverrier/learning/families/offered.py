@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import digamma
 
 from leverrier.arrays import Floats, Integers
-from leverrier.learning.families.family_counts import FamilyCounts, dirichlet
+from leverrier.learning.families.family_counts import FamilyCounts, dirichlet, summed_by
 from leverrier.models.families.conditional import StateConditional
 
 Slopes = Callable[[], Floats]
@@ -53,8 +53,7 @@ def by_parts(
 ) -> Offered:
     """Configurations in parts with a distribution each, `part[j]` that of configuration j; `make` takes (parts, states)
     of shares, `spent` is what naming the parts adds to the score."""
-    counts = np.zeros((parts, family.states))
-    np.add.at(counts, part, family.counts)
+    counts = summed_by(part, family.counts, parts)
     padded = counts + alpha
     return Offered(
         dirichlet(counts, alpha) + spent,

@@ -68,7 +68,7 @@ class _Count(GrownFit):
         assert scores is not None
         self.z = scores if rows is None else scores[rows]
         self.counted, self.y = counted, counted.numbers(self.z)
-        self.wholes = _Wholes(self.y)
+        self.wholes, self.cell = _Wholes(self.y), counted.cell(self.z)
         super().__init__(design, child, parents, Cases(rows, np.empty(0, np.int64), np.ones(len(self.y))))
         self.beta = np.zeros(0)
         self.law = CountLaw()
@@ -92,7 +92,7 @@ class _Count(GrownFit):
         return self
 
     def _logs(self, law: CountLaw, beta: Floats, x: Floats) -> float:
-        return float(self.counted.log_density(law, self.z, _mean(beta, x)).sum())
+        return float(self.counted.log_density(law, self.z, _mean(beta, x), self.cell).sum())
 
     def fitted(self) -> Fitted:
         moved = {p: at for at, p in enumerate(self.parents)}

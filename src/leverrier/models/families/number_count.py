@@ -129,21 +129,26 @@ class Counted:
         k = self.place(z)
         return np.clip((ndtr(z) - self._ends[k]) / (self._ends[k + 1] - self._ends[k]), 0.0, 1.0)
 
-    def log_density(self, law: WholeLaw, z: Floats, mean: Floats) -> Floats:
-        """Of scores; of an atomic number log P(code)."""
+    def cell(self, z: Floats) -> NDArray[np.int64]:
+        """Which of the values each score is; of an atomic number, which of the codes."""
         if self.cuts:
-            code = np.searchsorted(np.array(self.cuts), z, side="right")
+            return np.searchsorted(np.array(self.cuts), z, side="right").astype(np.int64)
+        return self.place(z)
+
+    def log_density(self, law: WholeLaw, z: Floats, mean: Floats, cell: NDArray[np.int64] | None = None) -> Floats:
+        """Of scores; of an atomic number log P(code). `cell(z)` may be known."""
+        at = self.cell(z) if cell is None else cell
+        if self.cuts:
             last = self._code_ends
             tops, before = self.tops[last], np.append(-1.0, self.tops[last[:-1]])
-            return np.log(np.maximum(_share(law, before[code], tops[code], mean), 1e-12))
-        k = self.place(z)
-        before, values = np.append(-1.0, self.tops[:-1])[k], np.array(self.values)[k]
+            return np.log(np.maximum(_share(law, before[at], tops[at], mean), 1e-12))
+        before, values = np.append(-1.0, self.tops[:-1])[at], np.array(self.values)[at]
         log_p = law.log_chance(values, mean)
-        several = np.flatnonzero(~_single(before, self.tops[k]))
-        around = _share(law, before[several], self.tops[k[several]], mean[several])
+        several = np.flatnonzero(~_single(before, self.tops[at]))
+        around = _share(law, before[several], self.tops[at[several]], mean[several])
         # (far out the difference of two sums is lost: the value's own chance is not)
         log_p[several] = np.maximum(log_p[several], np.log(np.maximum(around, LEAST)))
-        return log_p - np.log(self._ends[k + 1] - self._ends[k]) - 0.5 * (LOG_2_PI + z * z)
+        return log_p - np.log(self._ends[at + 1] - self._ends[at]) - 0.5 * (LOG_2_PI + z * z)
 
     def scores(self, y: Floats, rng: np.random.Generator) -> Floats:
         """Somewhere in the share of rows of the value that is nearest to each number."""

@@ -82,7 +82,11 @@ def climb_thresholds(tau, beta, x, codes, begins, weights, steps, ridge, enough)
     m, k = tau.shape[0], beta.shape[0]
     none = np.empty((1, 0))
     slope, bend, next_slope, next_bend = (
-        np.empty(m + k), np.empty((m + k, m + k)), np.empty(m + k), np.empty((m + k, m + k)))  # fmt: skip
+        np.empty(m + k),
+        np.empty((m + k, m + k)),
+        np.empty(m + k),
+        np.empty((m + k, m + k)),
+    )
     a, b = np.empty((m + k, m + k)), np.empty(m + k)
     new_tau, new_beta = np.empty(m), np.empty(k)
     raw = threshold_pass(tau, beta, none, x, codes, begins, weights, slope, bend)

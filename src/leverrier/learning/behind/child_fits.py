@@ -32,7 +32,11 @@ def _shift(block: Block, latent: Latent, link: Link, posterior: Floats) -> Numbe
     p = len(terms) + 1
     gram = np.empty((p + q, p + q))
     gram[:p, :p], gram[:p, p:], gram[p:, :p], gram[p:, p:] = (
-        block.gram[np.ix_(own[:p], own[:p])], cross[:p], cross[:p].T, inner)  # fmt: skip
+        block.gram[np.ix_(own[:p], own[:p])],
+        cross[:p],
+        cross[:p].T,
+        inner,
+    )
     right = np.concatenate([block.gram[own[:p], at], cross[p]])
     solution = solved(gram, right)
     ssr = block.gram[at, at] - 2 * right @ solution + solution @ gram @ solution

@@ -48,9 +48,19 @@ class EveryChild:
             logs = np.repeat(np.log(latent.shares)[:, None], self.block.rows, axis=1)
         if self.numbers:
             number_steps(
-                self.block.across, self.owns, self.sizes, self.by_place, self.block.gram, latent.basis, posterior,
-                _FLOOR, self.constants, self.slopes, self.variances, logs,
-            )  # fmt: skip
+                self.block.across,
+                self.owns,
+                self.sizes,
+                self.by_place,
+                self.block.gram,
+                latent.basis,
+                posterior,
+                _FLOOR,
+                self.constants,
+                self.slopes,
+                self.variances,
+                logs,
+            )
         for c, link in enumerate(self.links):
             if link.mode in (Mode.TABLE, Mode.LOGIT):
                 found = fit_states(self.block, latent, link, posterior, self.others.get(c))
@@ -60,8 +70,11 @@ class EveryChild:
 
     def prior(self) -> float:
         """What EM maximises beside the likelihood."""
-        each = np.where(self.by_place, (np.log(self.variances) + FLOOR / self.variances).sum(axis=1),
-                        np.log(self.variances[:, 0]) + FLOOR / self.variances[:, 0])  # fmt: skip
+        each = np.where(
+            self.by_place,
+            (np.log(self.variances) + FLOOR / self.variances).sum(axis=1),
+            np.log(self.variances[:, 0]) + FLOOR / self.variances[:, 0],
+        )
         return float(-(FLOOR_ROWS / 2) * each.sum()) + sum(log_prior(fit, False) for fit in self.others.values())
 
     def fits(self) -> tuple[Fit, ...]:

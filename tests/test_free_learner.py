@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import leverrier as lv
-from leverrier.discovery.evidence.free_learner import against_free_learner
+from leverrier.discovery.evidence.free_learner import against_free_learner, foretelling, foretold
 from leverrier.models.graph import Graph
+from leverrier.run.run import Run
 
 
 def star(seed, rows=1500):
@@ -30,6 +31,15 @@ def test_a_true_hidden_variable_outdoes_every_learner(seed):
     assert found is not None
     assert found.outdone
     assert found.z > 3
+
+
+def test_learners_that_have_no_time_left_say_nothing():
+    """A wide table's learners take minutes: each looks at the end of the budget before it begins."""
+    table = table_of(star(0, rows=300))
+    network = with_class(table)
+    calls, _ = foretelling(network, table.variables, table, lv.BDe(), 0, run=Run(deadline=0.0))
+    assert foretold(*calls[0]) is None
+    assert against_free_learner(network, table.variables, table, lv.BDe(), 0, run=Run(deadline=0.0)) is None
 
 
 def test_a_patch_on_a_function_of_the_columns_does_not():

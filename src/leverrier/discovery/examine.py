@@ -176,7 +176,7 @@ def _begin_foretelling(found: Findings, search: Search) -> None:
     """Have other processes begin with what `_questioned` asks, beside resamples and folds."""
     for each, network, rival in zip(found.hidden, found.steps[1:], found.steps, strict=False):
         near = _nearest(each, told_shares(network.posterior(search.table, each.name), search.table), search.table)
-        asked = foretelling(network, near, search.table, search.score, search.plan.seed, rival)
+        asked = foretelling(network, near, search.table, search.score, search.plan.seed, rival, search.run.silent())
         if asked is not None:
             search.run.begin_ahead(foretold, *asked, at_once=search.run.workers.jobs)
 

@@ -102,11 +102,11 @@ def against_free_learner(
 ) -> FreeLearner | None:
     """The network's hidden variables against learners without any, its rival among them; None where there are too few
     rows to tell, or too little time."""
-    asked = foretelling(network, near, table, score, seed, rival)
+    asked = foretelling(network, near, table, score, seed, rival, run.silent())
     if asked is None:
         return None
     calls, keys = asked
-    found = run.map(foretold, calls, keys)
+    found = [each for each in run.map(foretold, calls, keys) if each is not None]
     if len(found) < len(calls):
         return None
     said = {name: np.concatenate([each[name] for each in found], axis=1) for name in found[0]}
@@ -118,7 +118,13 @@ def against_free_learner(
 
 
 def foretelling(
-    network: Network, near: Sequence[str], table: Table, score: Score, seed: int, rival: Network | None = None
+    network: Network,
+    near: Sequence[str],
+    table: Table,
+    score: Score,
+    seed: int,
+    rival: Network | None = None,
+    run: Run = UNBOUNDED,
 ) -> tuple[list[tuple[Any, ...]], list[Key]] | None:
     """The calls of `foretold`, with their keys, one for each part of the rows; None where there are too few of them."""
     rng = np.random.default_rng([seed, 53])
@@ -128,22 +134,26 @@ def foretelling(
         return None
     fold = rng.permutation(table.n_rows) % FOLDS
     networks = (network, network if rival is None else rival)
-    calls = [(networks, table.take(fold != k), table.take(fold == k), score, columns) for k in range(FOLDS)]
+    calls = [(networks, table.take(fold != k), table.take(fold == k), score, columns, run) for k in range(FOLDS)]
     about = (network.graph.parent_map, networks[1].graph.parent_map, tuple(columns))
     return calls, [("foretold", k, *about) for k in range(FOLDS)]
 
 
 def foretold(
-    networks: Sequence[Network], train: Table, test: Table, score: Score, columns: Sequence[str]
-) -> dict[str, Floats]:
-    """By column, (networks and learners, rows): what each, learned from some rows, says of the others' cells."""
+    networks: Sequence[Network], train: Table, test: Table, score: Score, columns: Sequence[str], run: Run = UNBOUNDED
+) -> dict[str, Floats] | None:
+    """By column, (networks and learners, rows): what each, learned from some rows, says of the others' cells. None if
+    time runs out."""
     fitted = [learned_again(each, train, score) for each in networks]
     said = {}
     for name in columns:
         # (guarded as the learners' are: a column that follows from the others is foretold by all alike)
         ours = [each.posterior(test, name) for each in fitted]
         guarded = [_spread(each, np.arange(each.shape[1]), each.shape[1]) for each in ours]
-        said[name] = _of_cells([*guarded, *_learned(train, test, name)], test, name)
+        learned = _learned(train, test, name, run)
+        if learned is None:
+            return None
+        said[name] = _of_cells([*guarded, *learned], test, name)
     return said
 
 
@@ -175,8 +185,9 @@ def _of_cells(said: Sequence[Floats], test: Table, name: str) -> Floats:
     return found
 
 
-def _learned(train: Table, test: Table, name: str) -> list[Floats]:
-    """(rows, states): log-probabilities by boosted trees, two logits and a small neural network."""
+def _learned(train: Table, test: Table, name: str, run: Run) -> list[Floats] | None:
+    """(rows, states): log-probabilities by boosted trees, two logits and a small neural network; None if time runs out
+    before all have learned."""
     # (imported here: a second that only a found variable waits for)
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.exceptions import ConvergenceWarning
@@ -206,6 +217,8 @@ def _learned(train: Table, test: Table, name: str) -> list[Floats]:
         trees = HistGradientBoostingClassifier(**how).fit(given, kept)
         found = [_spread(trees.predict_proba(asked), trees.classes_, states)]
         for learner in learners:
+            if run.spent:
+                return None
             learner.fit(coded, kept)
             found.append(_spread(learner.predict_proba(to_tell), learner.classes_, states))
     return found

@@ -80,7 +80,7 @@ def _freely(
     calls, keys = [], []
     for each in asked:
         place, near = places[each.name], telling[each.name][:most]
-        calls.append((place.network, near, place.table, search.score, search.plan.seed, place.rival))
+        calls.append((place.network, near, place.table, search.score, search.plan.seed, place.rival, run.silent()))
         keys.append(("free learner there", each.name, tuple(near), place.network.graph.parent_map))
     answers = run.map(_against, calls, keys)
     said = {each.name: free for each, free in zip(asked, answers, strict=False)}  # (fewer if time runs out)
@@ -93,9 +93,9 @@ def _freely(
     return found
 
 
-def _against(network: Network, near: list[str], table: Table, score: Score, seed: int, rival: Network) -> Any:
-    """As plain values, for a journal; None where rows are too few."""
-    said = against_free_learner(network, near, table, score, seed, rival)
+def _against(network: Network, near: list[str], table: Table, score: Score, seed: int, rival: Network, run: Run) -> Any:
+    """As plain values, for a journal; None where rows are too few, or time."""
+    said = against_free_learner(network, near, table, score, seed, rival, run)
     return None if said is None else plain(said)
 
 

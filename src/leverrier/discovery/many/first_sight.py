@@ -63,17 +63,18 @@ def outdone(
     score: Score,
     plan: Plan,
     run: Run,
-) -> bool:
-    """Whether a network of every kind, or a learner of any function, clearly says more in its surroundings."""
+) -> bool | None:
+    """Whether a network of every kind, or a learner of any function, clearly says more in its surroundings; None if
+    time runs out."""
     place = surroundings(graph, posterior, each, table, before, score, plan, run, brief=True)
     if run.spent:
-        return False
+        return None
     if place.gain is not None and place.gain <= BEHIND:
         return True
     shares = told_shares(place.posterior(each.name), place.table)
     near = sorted(each.neighbours & set(shares), key=lambda v: (-shares[v], v))[:COLUMNS]
-    free = against_free_learner(place.network, near, _some_rows(place.table, plan.seed), score, plan.seed)
-    return free is not None and free.z <= -ERRORS
+    free = against_free_learner(place.network, near, _some_rows(place.table, plan.seed), score, plan.seed, run=run)
+    return None if run.spent else free is not None and free.z <= -ERRORS
 
 
 def _some_rows(table: Table, seed: int) -> Table:

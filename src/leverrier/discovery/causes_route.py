@@ -37,7 +37,7 @@ from leverrier.run.run import UNBOUNDED, Run
 LEAST_COLUMNS, LEAST_ROWS = 5, 50
 MOST_CELLS = 400_000
 """Beyond this many cells the sampler would take longer than everything else: `hidden_causes` is there for it."""
-SMALL = 2000
+SMALL = 20_000
 """With fewer cells another process would take longer to start."""
 SWEEPS, CHAINS = 400, 2
 GLANCED = 60

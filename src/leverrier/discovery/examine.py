@@ -69,8 +69,8 @@ def examine(
     begun = time.monotonic()
     placed = light_place(table, score, plan, run.shared_by(1)) if _placed_first(table, plan) else None
     seconds = run.once(("seconds",), lambda: time.monotonic() - begun)  # (a resumed run has begun in no time)
-    run = run if _takes_long(table, tests, seconds) else run.shared_by(1)
     to_test = placed is None or placed["gain"] > WORTH_A_TEST
+    run = run if _takes_long(table, tests if to_test else Tests(0), seconds) else run.shared_by(1)
     if to_test and run.workers.client is None and seconds < COMPILED:
         prepare(run.workers.jobs, practise)
     if placed is not None and to_test and tests.draws:
